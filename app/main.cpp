@@ -3,6 +3,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <variant>
 
 #include <sys/auxv.h>
@@ -39,10 +40,19 @@ std::filesystem::path run_program() {
                 ", which runs the commands; install gloss again, the program with its libraries");
 }
 
+/// Throws IoError if the working directory has been removed. oneMKL would end the second program with a message of its
+/// own.
+void expect_working_directory() {
+  std::error_code error;
+  static_cast<void>(std::filesystem::current_path(error));
+  if (error) throw IoError("the working directory has been removed: change to a folder that is there, and try again");
+}
+
 /// Replaces this process by the second program, which loads LibTorch, with the same arguments, descriptors and process
 /// id. Sets OMP_WAIT_POLICY first, unless it is set, since OpenMP reads its settings when it is loaded: by default its
 /// threads wait in a busy loop, which takes the processor from other programs (docs/decisions.md). Throws IoError.
 [[noreturn]] void become_run_program(char** argv) {
+  expect_working_directory();
   const auto program = run_program();
   ::setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
   ::execv(program.c_str(), argv);

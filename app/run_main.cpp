@@ -13,7 +13,6 @@
 #include "app/command_line.h"
 #include "app/commands/commands.h"
 #include "app/report_failure.h"
-#include "app/working_directory.h"
 #include "common/error.h"
 #include "common/log/log.h"
 #include "common/system/signals.h"
@@ -68,7 +67,6 @@ void end_without_thread(int status, void*) {
 ExitCode run_action(const Action& action) { return action(); }
 template <typename Options>
 ExitCode run_action(const Parsed<Options>& options) {
-  expect_working_directory();
   return run(*options);
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/text/printable.h"
+
 namespace gloss {
 namespace {
 
@@ -13,6 +15,10 @@ bool next_line(LineReader& reader, TextLine& line) {
 }
 
 }  // namespace
+
+std::string names_of(const TextFiles& files) {
+  return printable(files.source.string()) + " and " + printable(files.target.string());
+}
 
 AlignedReader::AlignedReader(const std::filesystem::path& source, const std::filesystem::path& target,
                              std::function<void()> before_pair, Sums* sums)

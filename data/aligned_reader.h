@@ -3,11 +3,22 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include "common/files/line_reader.h"
 #include "common/files/sha256.h"
 
 namespace gloss {
+
+/// The files of two aligned texts: line n of `target` is the translation of line n of `source`.
+struct TextFiles {
+  std::filesystem::path source, target;
+
+  bool operator==(const TextFiles&) const = default;
+};
+
+/// Returns both names for messages: "train.en and train.de".
+std::string names_of(const TextFiles& files);
 
 /// Line n of two aligned texts. One side is absent after the end of the shorter text.
 struct LinePair {

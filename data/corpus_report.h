@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "common/config/json.h"
-#include "common/text/noted_lines.h"
-#include "data/text_files.h"
+#include "common/text/format.h"
+#include "data/aligned_reader.h"
 
 namespace gloss {
 

@@ -7,8 +7,8 @@
 
 #include "common/config/config_section.h"
 #include "common/config/setting.h"
+#include "data/aligned_reader.h"
 #include "data/pair_verdict.h"
-#include "data/text_files.h"
 #include "data/training_stage.h"
 
 namespace gloss {

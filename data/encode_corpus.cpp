@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/text/line_counts.h"
+#include "common/text/format.h"
 #include "common/text/visible_text.h"
 #include "data/aligned_reader.h"
 #include "data/pair_verdict.h"

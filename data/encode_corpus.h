@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "data/aligned_reader.h"
 #include "data/corpus_report.h"
 #include "data/corpus_writer.h"
 #include "data/pair_verdict.h"
-#include "data/text_files.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {

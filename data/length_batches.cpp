@@ -1,6 +1,5 @@
 #include "data/length_batches.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <utility>

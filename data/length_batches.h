@@ -1,13 +1,21 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "data/pair_lengths.h"
-
 namespace gloss {
+
+/// Lengths of the two sides of a pair: pieces and eos.
+struct PairLengths {
+  std::int64_t source = 0, target = 0;
+
+  std::int64_t longer() const { return std::max(source, target); }
+  std::int64_t difference() const { return source - target; }
+  bool operator==(const PairLengths&) const = default;
+};
 
 /// Returns the lengths of a pair that is given by a number, such as its index.
 using LengthsOf = std::function<PairLengths(std::uint32_t)>;

@@ -10,11 +10,11 @@
 
 #include "common/config/json.h"
 #include "common/files/mapped_file.h"
+#include "data/aligned_reader.h"
 #include "data/batch.h"
 #include "data/corpus_layout.h"
 #include "data/corpus_report.h"
 #include "data/encode_corpus.h"
-#include "data/text_files.h"
 
 namespace gloss {
 

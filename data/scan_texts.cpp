@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "common/error.h"
-#include "common/text/line_counts.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "data/aligned_reader.h"
 #include "data/pair_verdict.h"

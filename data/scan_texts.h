@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "common/files/file_stamp.h"
-#include "common/text/noted_lines.h"
+#include "common/text/format.h"
+#include "data/aligned_reader.h"
 #include "data/hold_out.h"
-#include "data/text_files.h"
 #include "data/text_size.h"
 #include "tokenizer/training_sample.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "common/text/white_space.h"
 #include "data/line_hashes.h"
 
 namespace gloss {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/config/config_section.h"
-#include "data/text_files.h"
+#include "data/aligned_reader.h"
 
 namespace gloss {
 

@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/files/line_reader.h"
 #include "common/text/printable.h"
-#include "common/text/space_mark.h"
+#include "common/text/split.h"
 #include "common/text/utf8.h"
 
 namespace gloss {

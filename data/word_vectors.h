@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/special_ids.h"
-#include "common/text/noted_lines.h"
+#include "common/text/format.h"
 
 namespace gloss {
 

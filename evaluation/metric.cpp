@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "common/error.h"
-#include "common/text/line_counts.h"
+#include "common/text/format.h"
 
 namespace gloss {
 namespace {

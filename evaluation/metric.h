@@ -5,9 +5,8 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
-
-#include "common/config/json.h"
 
 namespace gloss {
 
@@ -41,12 +40,15 @@ struct SignatureEntry {
   std::string name, short_name, value;
 };
 
+/// A figure that a score is made of: a number, a text, or one number for each order of n-grams.
+using ScoreFigure = std::variant<double, std::int64_t, std::string, std::vector<double>, std::vector<std::int64_t>>;
+
 /// The score of a metric for a set of lines.
 struct MetricScore {
   std::string name;     ///< "BLEU", "chrF2++", "TER"
   double score = 0;     ///< 0 to 100; TER may be above
-  std::string details;  ///< Metric::details()
-  Json json;            ///< all values unrounded, for --json; includes "score"
+  std::string details;  ///< text that sacreBLEU prints after the score: "67.9/50.0 (BP = 1.000 ..."; empty for most
+  std::vector<std::pair<std::string, ScoreFigure>> figures;  ///< unrounded, by name: "precisions", "brevity_penalty"
 };
 
 /// A score of translations against references, identical to sacreBLEU 2.6.0.
@@ -65,18 +67,6 @@ class Metric {
                                        int threads = 1) const = 0;
   /// Computes the score from the sum of rows, or from one row for the score of a line.
   virtual MetricScore score(std::span<const double> sums) const = 0;
-  /// Returns the score only.
-  virtual double value(std::span<const double> sums) const = 0;
-  /// Returns the text that sacreBLEU prints after the score, "67.9/50.0 (BP = 1.000 ...".
-  virtual std::string details(std::span<const double>) const { return {}; }
-  /// Returns the score in float32 arithmetic, as computed by NumPy 2 in sacreBLEU's resampling.
-  virtual double value(std::span<const float> sums) const = 0;
-  /// Returns whether NumPy represents this score as float32, which also determines the type of results computed from
-  /// it. It is a double if sacreBLEU's formula leaves NumPy's numbers, through math.exp() or a literal 0.0.
-  virtual bool is_float32(std::span<const float>) const { return false; }
-  /// Returns the score of a trial of paired approximate randomization. NumPy represents the statistics there as
-  /// integers, so values added by smoothing are truncated to integers.
-  virtual double trial_value(std::span<const double> sums) const { return value(sums); }
 };
 
 /// Throws DataError with the metric's name unless there are lines, equally many hypotheses and references, and at least

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "explain/markup.h"
 

@@ -8,10 +8,10 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/log_softmax.h>
 
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "explain/formulas.h"
-#include "tokenizer/bpe_dropout.h"
 #include "tokenizer/make_tokenizer.h"
+#include "tokenizer/subword_sampling.h"
 
 namespace gloss {
 namespace {

@@ -9,7 +9,7 @@
 #include <gloss/translator.h>
 
 #include "common/error.h"
-#include "common/system/threads.h"
+#include "common/system/machine.h"
 #include "common/version.h"
 #include "library/public_errors.h"
 #include "library/public_translation.h"

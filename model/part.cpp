@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "common/text/split_text.h"
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {

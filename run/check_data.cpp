@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "common/files/line_reader.h"
 #include "common/log/log.h"
-#include "common/text/line_counts.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/writing.h"
 #include "data/corpus_report.h"

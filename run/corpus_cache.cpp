@@ -13,7 +13,7 @@
 #include "common/system/stop.h"
 #include "common/text/printable.h"
 #include "common/version.h"
-#include "tokenizer/sentencepiece_version.h"
+#include "tokenizer/sentencepiece_library.h"
 
 namespace gloss {
 namespace {

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "data/aligned_reader.h"
 #include "data/data_config.h"
-#include "data/text_files.h"
 
 namespace gloss {
 

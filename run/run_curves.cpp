@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/config/json_limits.h"
+#include "common/config/json.h"
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/system/descriptor.h"

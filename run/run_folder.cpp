@@ -19,7 +19,6 @@
 #include "common/text/printable.h"
 #include "model/storage/model_file.h"
 #include "training/checkpoint.h"
-#include "training/checkpoint_name.h"
 
 namespace gloss {
 namespace {

@@ -5,11 +5,8 @@
 #include <system_error>
 
 #include "common/log/log.h"
-#include "common/log/progress_line.h"
-#include "common/text/counted.h"
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
-#include "common/text/shell_quoted.h"
 #include "common/text/terminal_text.h"
 #include "run/config/run_files.h"
 

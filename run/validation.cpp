@@ -12,7 +12,7 @@
 #include "common/error.h"
 #include "common/files/sha256.h"
 #include "common/system/stop.h"
-#include "common/text/counted.h"
+#include "common/text/format.h"
 #include "model/padding.h"
 #include "tensor/workers.h"
 #include "training/batch_loss.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/files/text_pairs.h"
-#include "common/text/noted_lines.h"
+#include "common/text/format.h"
 #include "data/parallel_corpus.h"
 #include "run/config/run_config.h"
 #include "tokenizer/tokenizer.h"

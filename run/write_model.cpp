@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/log/log.h"
-#include "common/text/counted.h"
+#include "common/text/format.h"
 #include "common/version.h"
 #include "model/storage/model_file.h"
 #include "run/run_report.h"

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Writes evaluation/tokenize/unicode_tables.cpp and common/text/unassigned_and_control.cpp: what Python and its regex module
-know of characters, found out by asking them about every code point. Versions: tests/golden/requirements.txt.
-Run: python3 scripts/make_unicode_tables.py"""
+"""Writes the tables of common/unicode: what Python and its regex module know of characters, found out by asking
+them about every code point. Versions: tests/golden/requirements.txt. Run: python3 scripts/make_unicode_tables.py"""
 
 import importlib.metadata
 import pathlib
@@ -77,17 +76,15 @@ def write_category_c(root):
     """Surrogates have no character in UTF-8 and are left out."""
     lines = [
         "// Written by scripts/make_unicode_tables.py.",
-        '#include "common/text/unassigned_and_control.h"',
+        '#include "common/unicode/unassigned_and_control.h"',
         "",
         "#include <algorithm>",
         "#include <iterator>",
         "",
+        '#include "common/unicode/unicode_tables.h"',
+        "",
         "namespace gloss {",
         "namespace {",
-        "",
-        "struct CodePointRange {",
-        "  char32_t first, last;",
-        "};",
         "",
         "// clang-format off",
         f"// The class C of regex {regex.__version__}, Unicode {unicode_of_regex()}, without surrogates.",
@@ -108,7 +105,7 @@ def write_category_c(root):
         "}  // namespace gloss",
         "",
     ]
-    (root / "common" / "text" / "unassigned_and_control.cpp").write_text("\n".join(lines), encoding="utf-8")
+    (root / "common" / "unicode" / "unassigned_and_control.cpp").write_text("\n".join(lines), encoding="utf-8")
 
 
 def main():
@@ -117,7 +114,7 @@ def main():
                "kNumbers": regex.compile(r"\p{N}")}
     lines = [
         "// Written by scripts/make_unicode_tables.py.",
-        '#include "evaluation/tokenize/unicode_tables.h"',
+        '#include "common/unicode/unicode_tables.h"',
         "",
         "namespace gloss {",
         "namespace {",
@@ -137,7 +134,7 @@ def main():
                             ("cased", "kCased"), ("case_ignorable", "kCaseIgnorable")):
         lines.append(f"std::span<const CodePointRange> {function}_ranges() {{ return {table}; }}")
     lines += ["std::span<const LowerRange> lower_ranges() { return kLower; }", "", "}  // namespace gloss", ""]
-    (root / "evaluation" / "tokenize" / "unicode_tables.cpp").write_text("\n".join(lines), encoding="utf-8")
+    (root / "common" / "unicode" / "unicode_tables.cpp").write_text("\n".join(lines), encoding="utf-8")
     write_category_c(root)
 
 

@@ -7,9 +7,9 @@
 #     scripts/study.sh --run additive-2     # one run again: setting additive, seed 2
 #     scripts/study.sh --tables             # tables and pictures from docs/study, without training
 #
-# It can be stopped at any time and started again. Results are small files in docs/study, one for
-# each run. --help prints all options. Needs Python 3 and a build with its benchmarks; GLOSS_BUILD
-# names the build's folder (build/release).
+# It can be stopped at any time and started again. Each run is a line of docs/study/results.jsonl.
+# --help prints all options. Needs Python 3 and a build with its benchmarks; GLOSS_BUILD names the
+# build's folder (build/release).
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

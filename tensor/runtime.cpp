@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -14,7 +12,7 @@
 
 #include "common/error.h"
 #include "common/log/log.h"
-#include "common/system/threads.h"
+#include "common/system/machine.h"
 #include "common/text/printable.h"
 #include "kernels/instruction_set.h"
 #include "tensor/caching_allocator.h"
@@ -23,19 +21,6 @@
 
 namespace gloss {
 namespace {
-
-/// Sets the variable that selects LibTorch's kernels if /proc is missing. LibTorch reads the processor's instruction
-/// sets there, and would otherwise choose other kernels, whose results differ.
-void name_kernels_without_proc() {
-#if defined(__x86_64__)
-  using kernels::InstructionSet;
-  if (std::ifstream("/proc/cpuinfo").get() != std::ifstream::traits_type::eof()) return;
-  const char* const name = kernels::is_supported(InstructionSet::kAvx512) ? "avx512"
-                           : kernels::is_supported(InstructionSet::kAvx2) ? "avx2"
-                                                                          : "default";
-  ::setenv("ATEN_CPU_CAPABILITY", name, /*overwrite=*/0);
-#endif
-}
 
 /// Starts OpenMP's threads of the calling thread, as many as LibTorch's number of threads.
 void start_openmp(int threads) {
@@ -93,7 +78,6 @@ at::Device parse_device(const std::string& text, const std::optional<ProcessPlac
 int set_up_runtime(int threads) {
   kernels::active_instruction_set();  // reports a wrong GLOSS_KERNELS before any work
   if (threads <= 0) threads = available_processors();
-  name_kernels_without_proc();
   use_caching_allocator();
   threads = start_threads(threads);
   return threads;

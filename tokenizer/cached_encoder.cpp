@@ -2,7 +2,54 @@
 
 #include <algorithm>
 
+#include "common/error.h"
+#include "common/files/protobuf.h"
+#include "common/text/split.h"
+#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_settings.h"
+
 namespace gloss {
+namespace {
+
+// No rule of these normalizations rewrites a sequence of characters that has a space in it.
+bool has_plain_spaces(std::string_view normalizer) {
+  std::string_view name;
+  bool flags = true;
+  for (ProtobufFields fields(normalizer); const auto field = fields.next();) {
+    if (field->number == NormalizerField::kName && field->type == ProtobufFields::kBytes) name = field->bytes;
+    if (field->type == ProtobufFields::kVarint && (field->number == NormalizerField::kAddDummyPrefix ||
+                                                   field->number == NormalizerField::kRemoveExtraWhitespaces ||
+                                                   field->number == NormalizerField::kEscapeWhitespaces))
+      flags &= field->value != 0;
+  }
+  return flags && (name == "nmt_nfkc" || name == "identity");
+}
+
+bool stays_in_word(const Piece& piece) {
+  return piece.type != Piece::Type::kUserDefined && piece.type != Piece::Type::kUnused &&
+         piece.text.rfind(kSpaceMark) + 1 <= 1;  // nowhere, or at the beginning
+}
+
+}  // namespace
+
+bool separates_words(std::string_view model) {
+  const auto table = read_piece_table(model);
+  if (table.segmentation != PieceTable::Segmentation::kBpe &&
+      table.segmentation != PieceTable::Segmentation::kCharacter)
+    return false;
+  // A word that began with an unknown piece could join the unknown end of the word before.
+  const bool has_mark = std::ranges::any_of(
+      table.pieces, [](const Piece& piece) { return piece.type == Piece::Type::kNormal && piece.text == kSpaceMark; });
+  bool plain = false;
+  try {
+    for (ProtobufFields fields(model); const auto field = fields.next();)
+      if (field->number == ModelField::kNormalizer && field->type == ProtobufFields::kBytes)
+        plain = has_plain_spaces(field->bytes);
+  } catch (const BrokenProtobuf& broken) {
+    throw ModelError("tokenizer: wanted a SentencePiece model, got " + broken.what);
+  }
+  return has_mark && plain && std::ranges::all_of(table.pieces, stays_in_word);
+}
 
 CachedEncoder::CachedEncoder(const Tokenizer& tokenizer)
     : tokenizer_(&tokenizer), splits_(tokenizer.encodes_words_separately()) {}

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "common/text/space_mark.h"
+#include "common/text/split.h"
 #include "common/text/utf8.h"
 
 namespace gloss {

@@ -7,12 +7,11 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "tokenizer/cached_encoder.h"
 #include "tokenizer/joined_pieces.h"
 #include "tokenizer/opus_normalizer.h"
 #include "tokenizer/plain_text.h"
-#include "tokenizer/sentencepiece_loading.h"
-#include "tokenizer/sentencepiece_log.h"
-#include "tokenizer/word_separation.h"
+#include "tokenizer/sentencepiece_library.h"
 
 namespace gloss {
 namespace {

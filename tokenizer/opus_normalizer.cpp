@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "common/text/unassigned_and_control.h"
 #include "common/text/utf8.h"
+#include "common/unicode/unassigned_and_control.h"
 
 namespace gloss {
 namespace {

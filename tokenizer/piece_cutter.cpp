@@ -9,8 +9,7 @@
 #include "common/files/atomic_file.h"
 #include "common/files/sha256.h"
 #include "common/text/printable.h"
-#include "tokenizer/sentencepiece_loading.h"
-#include "tokenizer/sentencepiece_log.h"
+#include "tokenizer/sentencepiece_library.h"
 
 namespace gloss {
 

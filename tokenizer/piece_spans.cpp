@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/text/white_space.h"
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {

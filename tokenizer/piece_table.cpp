@@ -5,7 +5,6 @@
 #include "common/error.h"
 #include "common/files/protobuf.h"
 #include "common/text/utf8.h"
-#include "tokenizer/sentencepiece_fields.h"
 #include "tokenizer/sentencepiece_settings.h"
 
 namespace gloss {

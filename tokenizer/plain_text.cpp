@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "common/text/space_mark.h"
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {

@@ -16,7 +16,7 @@
 #include "common/files/protobuf.h"
 #include "common/text/utf8.h"
 #include "tokenizer/piece_table.h"
-#include "tokenizer/sentencepiece_fields.h"
+#include "tokenizer/sentencepiece_settings.h"
 #include "tokenizer/tokenizer_config.h"
 
 namespace gloss {

@@ -2,7 +2,6 @@
 
 #include "common/error.h"
 #include "common/files/protobuf.h"
-#include "tokenizer/sentencepiece_fields.h"
 
 namespace gloss {
 namespace {

@@ -10,11 +10,10 @@
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
+#include "tokenizer/cached_encoder.h"
 #include "tokenizer/plain_text.h"
-#include "tokenizer/sentencepiece_loading.h"
-#include "tokenizer/sentencepiece_log.h"
+#include "tokenizer/sentencepiece_library.h"
 #include "tokenizer/sentencepiece_settings.h"
-#include "tokenizer/word_separation.h"
 
 namespace gloss {
 namespace {

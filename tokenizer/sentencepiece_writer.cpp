@@ -5,7 +5,7 @@
 
 #include "common/error.h"
 #include "common/files/protobuf.h"
-#include "tokenizer/sentencepiece_fields.h"
+#include "tokenizer/sentencepiece_settings.h"
 
 namespace gloss {
 namespace {

@@ -7,8 +7,7 @@
 
 #include "common/random.h"
 #include "common/special_ids.h"
-#include "tokenizer/bpe_dropout.h"
-#include "tokenizer/unigram_sampling.h"
+#include "tokenizer/subword_sampling.h"
 
 namespace gloss {
 

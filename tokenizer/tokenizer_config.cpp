@@ -5,8 +5,8 @@
 
 #include "common/config/settings.h"
 #include "common/text/printable.h"
+#include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "common/text/white_space.h"
 #include "tokenizer/plain_text.h"
 #include "tokenizer/word_count.h"
 

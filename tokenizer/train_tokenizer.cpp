@@ -18,13 +18,12 @@
 #include "common/files/line_reader.h"
 #include "common/log/log.h"
 #include "common/special_ids.h"
-#include "common/text/counted.h"
-#include "common/text/noted_lines.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "common/text/visible_text.h"
 #include "tokenizer/plain_text.h"
-#include "tokenizer/sentencepiece_log.h"
+#include "tokenizer/sentencepiece_library.h"
 
 namespace gloss {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/text/noted_lines.h"
+#include "common/text/format.h"
 
 namespace gloss {
 

@@ -1,21 +1,30 @@
 #include "training/checkpoint.h"
 
 #include <algorithm>
-#include <string>
+#include <charconv>
+#include <set>
 #include <system_error>
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/safetensors_format.h"
 #include "common/files/sha256.h"
 #include "common/log/log.h"
-#include "common/text/counted.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "model/storage/model_file.h"
-#include "training/checkpoint_name.h"
+#include "model/storage/tensor_names.h"
+#include "model/storage/tensor_view.h"
 
 namespace gloss {
 namespace {
+
+constexpr std::string_view kPrefix = "step-";
+constexpr std::string_view kSuffix = ".safetensors";
+constexpr std::size_t kDigits = 8;
 
 namespace fs = std::filesystem;
 
@@ -41,7 +50,51 @@ TrainingState state_of(const SafetensorsFile& file, const std::string& file_name
   return state;
 }
 
+const TensorView& view_in(const SafetensorsFile& file, const std::string& name) {
+  const auto found = file.tensors().find(name);
+  if (found == file.tensors().end()) throw ModelError(file.name() + ": " + name + ": missing");
+  return found->second;
+}
+
+using KindOfState = std::pair<Adam::State, std::string (*)(const std::string&)>;
+
+// Returns the state of a trained parameter with the functions that name it in a file.
+std::vector<KindOfState> kinds_of_state(const Adam& adam) {
+  std::vector<KindOfState> kinds = {{Adam::State::kM, first_moment_name}, {Adam::State::kV, second_moment_name}};
+  if (adam.has_ema()) kinds.emplace_back(Adam::State::kEma, ema_name);
+  return kinds;
+}
+
+void expect_names(const Adam& adam, const std::vector<KindOfState>& kinds, const SafetensorsFile& file) {
+  std::set<std::string> names;
+  for (const Adam::Slot& slot : adam.slots()) {
+    names.insert(slot.name);
+    for (const auto& [kind, name_of] : kinds)
+      if (slot.is_trained) names.insert(name_of(slot.name));
+  }
+  for (const auto& [name, view] : file.tensors())
+    if (!names.contains(name))
+      throw ModelError(file.name() + ": " + printable(name) + ": the model has no such tensor");
+}
+
 }  // namespace
+
+std::string checkpoint_name(std::int64_t step) {
+  const std::string digits = std::to_string(step);
+  const std::string zeros(kDigits - std::min(kDigits, digits.size()), '0');
+  return std::string(kPrefix) + zeros + digits + std::string(kSuffix);
+}
+
+std::optional<std::int64_t> checkpoint_step(std::string_view name) {
+  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  name.remove_suffix(kSuffix.size());
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step);
+  if (error != std::errc() || end != name.data() + name.size() || step < 0 || name.size() < kDigits)
+    return std::nullopt;
+  return step;
+}
 
 TrainingState read_checkpoint_state(const SafetensorsFile& file) {
   expect_format(file, kCheckpointFormat, kFormatVersion);
@@ -144,6 +197,49 @@ void CheckpointFolder::remove_superfluous(const TrainingState& state) const {
     if (!fs::remove(folder_ / name, error) && error)
       log_warning(printable((folder_ / name).string(), 1000) + ": cannot be removed: " + error.message());
   }
+}
+
+std::map<std::string, at::Tensor> checkpoint_tensors(const Adam& adam) {
+  std::map<std::string, at::Tensor> tensors;
+  for (const Adam::Slot& slot : adam.slots_with_state()) {
+    tensors.emplace(slot.name, slot.parameter);
+    if (!slot.m.defined()) continue;
+    tensors.emplace(first_moment_name(slot.name), slot.m);
+    tensors.emplace(second_moment_name(slot.name), slot.v);
+    if (slot.ema.defined()) tensors.emplace(ema_name(slot.name), slot.ema);
+  }
+  return tensors;
+}
+
+void restore(Adam& adam, const SafetensorsFile& file) {
+  const auto kinds = kinds_of_state(adam);
+  expect_names(adam, kinds, file);
+  for (std::size_t i = 0; i < adam.slots().size(); ++i) {
+    const Adam::Slot& slot = adam.slots()[i];
+    copy_into(slot.parameter, view_in(file, slot.name), file.name(), slot.name);
+    if (!slot.is_trained) continue;
+    const auto values =
+        at::empty_like(slot.parameter, slot.parameter.options().requires_grad(false), at::MemoryFormat::Contiguous);
+    for (const auto& [kind, name_of] : kinds) {
+      copy_into(values, view_in(file, name_of(slot.name)), file.name(), name_of(slot.name));
+      adam.set_state(kind, i, values);
+    }
+  }
+}
+
+void restore_weights(const Adam& adam, const SafetensorsFile& file) {
+  for (const Adam::Slot& slot : adam.slots()) {
+    const auto name = file.tensors().contains(ema_name(slot.name)) ? ema_name(slot.name) : slot.name;
+    copy_into(slot.parameter, view_in(file, name), file.name(), name);
+  }
+}
+
+void expect_finite(const Adam& adam, std::int64_t step) {
+  for (const Adam::Slot& slot : adam.slots())
+    if (!slot.parameter.isfinite().all().item<bool>())
+      throw DivergedError("step " + std::to_string(step) + ": " + slot.name +
+                          ": wanted finite weights, got NaN or infinity; lower training.learning_rate; "
+                          "the checkpoints before are kept");
 }
 
 }  // namespace gloss

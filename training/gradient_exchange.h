@@ -8,7 +8,7 @@
 #include "model/encoder_decoder.h"
 #include "tensor/workers.h"
 #include "training/adam.h"
-#include "training/flat_layout.h"
+#include "training/flat_adam.h"
 #include "training/gradients.h"
 #include "training/processes/exchange.h"
 #include "training/processes/shard_nodes.h"

@@ -1,17 +1,16 @@
 #include "training/kept_weights.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 
 #include "common/error.h"
 #include "common/log/log.h"
 #include "tensor/caching_allocator.h"
 #include "training/average.h"
-#include "training/checkpoint_name.h"
-#include "training/checkpoint_tensors.h"
-#include "training/ema_weights.h"
 
 namespace gloss {
 namespace {
@@ -50,6 +49,31 @@ std::vector<std::int64_t> take_average(const Adam& adam, const CheckpointFolder&
 }
 
 }  // namespace
+
+EmaWeights::EmaWeights(const Adam& adam) : emas_(adam.emas()) {
+  if (emas_.empty()) return;
+  std::int64_t max_elements = 0;
+  for (const auto& [parameter, ema] : emas_) max_elements = std::max(max_elements, ema.numel());
+  scratch_ = at::empty({max_elements}, emas_.front().ema.options());
+  exchange();
+}
+
+EmaWeights::~EmaWeights() { exchange(); }
+
+void EmaWeights::exchange() {
+  const at::NoGradGuard no_grad;
+  for (const auto& [parameter, ema] : emas_) {
+    const auto kept = scratch_.narrow(0, 0, ema.numel()).view(ema.sizes());
+    kept.copy_(parameter);
+    parameter.copy_(ema);
+    ema.copy_(kept);
+  }
+}
+
+void take_ema(const Adam& adam) {
+  const at::NoGradGuard no_grad;
+  for (const auto& [parameter, ema] : adam.emas()) parameter.copy_(ema);
+}
 
 std::vector<std::int64_t> keep_weights(const Adam& adam, const CheckpointFolder& folder, const TrainingConfig& config,
                                        const TrainingState& state) {

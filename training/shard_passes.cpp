@@ -1,23 +1,19 @@
 #include "training/shard_passes.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <new>
 #include <string>
-#include <utility>
 
 #include "common/error.h"
 #include "common/log/log.h"
-#include "data/shards.h"
+#include "data/batch.h"
 #include "model/fast/matrix_product.h"
 #include "tensor/autocast.h"
 #include "tensor/caching_allocator.h"
 #include "tensor/out_of_memory.h"
 #include "training/batch_loss.h"
-#include "training/lap.h"
 
 namespace gloss {
 namespace {

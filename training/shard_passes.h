@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -7,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -17,9 +19,38 @@
 #include "tensor/workers.h"
 #include "training/gradients.h"
 #include "training/processes/shard_nodes.h"
-#include "training/update_options.h"
+#include "training/training_config.h"
 
 namespace gloss {
+
+/// Settings of one update.
+struct UpdateOptions {
+  std::int64_t step = 1;  ///< number of the update, from 1
+  double learning_rate = 0;
+  double label_smoothing = 0;
+  double clip_norm = 0;                       ///< 0: not clipped
+  Precision precision = Precision::kFloat32;  ///< of the factors of matrix products
+  std::int64_t shards = 1;                    ///< parts of a batch; on a GPU one per process
+  bool plain = false;                         ///< Pass::plain
+};
+
+/// Time of the phases of an update, in seconds. The time in which some workers go forward and others backward is
+/// divided in proportion to the sums of their times. A GPU works asynchronously; a phase may include only its launch.
+struct UpdateSeconds {
+  double forward = 0, backward = 0, optimizer = 0;
+};
+
+/// A stopwatch: returns the seconds since the last call, at first since its construction.
+class Lap {
+ public:
+  double operator()() {
+    const auto before = std::exchange(last_, std::chrono::steady_clock::now());
+    return std::chrono::duration<double>(last_ - before).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 /// The shards of the batches of an update and the passes through them. If memory runs out in a shard, the shards that
 /// follow go one after the other, which takes less memory and gives the same bits; then shards are split.

@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "common/log/log.h"
 #include "common/text/printable.h"
-#include "training/checkpoint_name.h"
+#include "training/checkpoint.h"
 
 namespace gloss {
 namespace {

@@ -6,7 +6,6 @@
 #include <ATen/Functions.h>
 
 #include "tensor/out_of_memory.h"
-#include "training/lap.h"
 #include "training/shard_passes.h"
 
 namespace gloss {

@@ -9,7 +9,7 @@
 #include "tensor/workers.h"
 #include "training/adam.h"
 #include "training/gradient_exchange.h"
-#include "training/update_options.h"
+#include "training/shard_passes.h"
 
 namespace gloss {
 

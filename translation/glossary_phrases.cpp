@@ -9,8 +9,7 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "common/text/space_mark.h"
-#include "common/text/split_text.h"
+#include "common/text/split.h"
 #include "common/text/visible_text.h"
 #include "common/text/word_boundary.h"
 

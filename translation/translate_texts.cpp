@@ -7,7 +7,7 @@
 #include "common/log/log.h"
 #include "common/log/progress_line.h"
 #include "common/system/stop.h"
-#include "common/text/counted.h"
+#include "common/text/format.h"
 
 namespace gloss {
 

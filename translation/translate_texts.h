@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/text/noted_lines.h"
+#include "common/text/format.h"
 #include "decoding/decoding_config.h"
 #include "translation/line_translator.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "common/text/white_space.h"
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {

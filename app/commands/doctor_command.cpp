@@ -12,7 +12,6 @@
 #include "common/error.h"
 #include "run/config/read_run_file.h"
 #include "run/config/run_files.h"
-#include "run/doctor/free_disk.h"
 #include "run/doctor/machine_report.h"
 #include "run/doctor/run_remarks.h"
 #include "run/estimate/run_length.h"
@@ -23,11 +22,10 @@
 namespace gloss {
 namespace {
 
-/// Returns the needs of training. Runs a trial only if the known needs are below three quarters of the free memory, so
-/// that the trial itself fits.
+/// Returns the needs of training. Updates are tried only if the needs that follow from shapes leave some memory free.
 TrainingNeeds needs_of(const RunConfig& config, const ForeseenRun& run, const MachineReport& machine) {
   const auto known = training_needs(config, run);
-  return known.memory() < machine.free_memory / 4 * 3 ? try_training(config, run, machine.free_memory) : known;
+  return known.memory() < machine.free_memory ? try_training(config, run, machine.free_memory) : known;
 }
 
 }  // namespace

@@ -9,12 +9,12 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/set_up.h"
-#include "app/options/import_options.h"
+#include "app/options/model_options.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
 #include "common/files/same_file.h"
 #include "common/log/log.h"
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "interchange/import/import_model.h"
 

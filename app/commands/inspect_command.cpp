@@ -8,7 +8,7 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/set_up.h"
-#include "app/options/inspect_options.h"
+#include "app/options/model_options.h"
 #include "app/output/inspect_text.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "app/options/published_tokenizers.h"
+#include "app/options/metric_flags.h"
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/sha256.h"

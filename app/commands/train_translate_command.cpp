@@ -9,14 +9,15 @@
 #include "app/commands/commands.h"
 #include "app/commands/set_up.h"
 #include "app/options/train_translate_options.h"
-#include "app/output/score_text.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
+#include "common/system/machine.h"
 #include "common/system/process_place.h"
 #include "common/system/signals.h"
-#include "common/system/threads.h"
+#include "common/text/format.h"
 #include "common/text/language_tag.h"
 #include "common/text/printable.h"
+#include "evaluation/bleu/bleu.h"
 #include "explain/lens_item.h"
 #include "run/config/chosen_lines.h"
 #include "run/config/read_run_file.h"
@@ -203,7 +204,8 @@ ExitCode run(const TrainTranslateCommandOptions& options) {
     return error.exit_code();
   }
   if (processes) processes->leave();
-  if (result.test) write_report(to_lines(*result.test));
+  if (result.test)
+    write_report(formatted("BLEU = %.2f\n", result.test->score) + bleu_signature(result.test->tokenizer) + '\n');
   if (result.end == TrainingEnd::kStopped) return stop_requested().value_or(ExitCode::kFault);
   return ExitCode::kDone;
 }

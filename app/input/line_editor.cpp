@@ -8,8 +8,6 @@
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <deque>
 #include <string_view>
 #include <utility>
 
@@ -18,7 +16,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "app/input/typed_text.h"
 #include "common/error.h"
 #include "common/system/signals.h"
 #include "common/text/utf8.h"
@@ -28,37 +25,29 @@ namespace {
 
 constexpr int kPollMilliseconds = 200;
 constexpr int kHistoryLines = 1000;
-constexpr std::size_t kMaxSequenceBytes = 64;
 constexpr char kEndOfInput = '\x04';  // Ctrl-D
 
 /// A terminal key that libedit's own table may lack, and its command.
 struct BoundKey {
-  const char* bytes;
   const wchar_t *name, *command;
 };
-constexpr auto kKeys = std::to_array<BoundKey>({{"\x1b[A", L"\\e[A", L"ed-prev-history"},
-                                                {"\x1b[B", L"\\e[B", L"ed-next-history"},
-                                                {"\x1b[C", L"\\e[C", L"ed-next-char"},
-                                                {"\x1b[D", L"\\e[D", L"ed-prev-char"},
-                                                {"\x1bOA", L"\\eOA", L"ed-prev-history"},
-                                                {"\x1bOB", L"\\eOB", L"ed-next-history"},
-                                                {"\x1bOC", L"\\eOC", L"ed-next-char"},
-                                                {"\x1bOD", L"\\eOD", L"ed-prev-char"},
-                                                {"\x1b[H", L"\\e[H", L"ed-move-to-beg"},
-                                                {"\x1b[F", L"\\e[F", L"ed-move-to-end"},
-                                                {"\x1bOH", L"\\eOH", L"ed-move-to-beg"},
-                                                {"\x1bOF", L"\\eOF", L"ed-move-to-end"},
-                                                {"\x1b[1~", L"\\e[1~", L"ed-move-to-beg"},
-                                                {"\x1b[4~", L"\\e[4~", L"ed-move-to-end"},
-                                                {"\x1b[3~", L"\\e[3~", L"ed-delete-next-char"},
-                                                {"\x1b[1;5C", L"\\e[1;5C", L"em-next-word"},
-                                                {"\x1b[1;5D", L"\\e[1;5D", L"ed-prev-word"}});
-
-bool is_bound(std::string_view sequence) {
-  for (const auto& key : kKeys)
-    if (sequence == key.bytes) return true;
-  return sequence.size() == 2 && sequence[1] != '[' && sequence[1] != 'O';  // Meta and a letter
-}
+constexpr auto kKeys = std::to_array<BoundKey>({{L"\\e[A", L"ed-prev-history"},
+                                                {L"\\e[B", L"ed-next-history"},
+                                                {L"\\e[C", L"ed-next-char"},
+                                                {L"\\e[D", L"ed-prev-char"},
+                                                {L"\\eOA", L"ed-prev-history"},
+                                                {L"\\eOB", L"ed-next-history"},
+                                                {L"\\eOC", L"ed-next-char"},
+                                                {L"\\eOD", L"ed-prev-char"},
+                                                {L"\\e[H", L"ed-move-to-beg"},
+                                                {L"\\e[F", L"ed-move-to-end"},
+                                                {L"\\eOH", L"ed-move-to-beg"},
+                                                {L"\\eOF", L"ed-move-to-end"},
+                                                {L"\\e[1~", L"ed-move-to-beg"},
+                                                {L"\\e[4~", L"ed-move-to-end"},
+                                                {L"\\e[3~", L"ed-delete-next-char"},
+                                                {L"\\e[1;5C", L"em-next-word"},
+                                                {L"\\e[1;5D", L"ed-prev-word"}});
 
 /// Selects a Unicode locale whatever LANG is set to, because libedit draws characters by the locale's table.
 void use_unicode() {
@@ -128,53 +117,23 @@ class LibeditEditor final : public LineEditor {
   }
 
   int next(wchar_t& character) {
-    while (ready_.empty())
-      if (const int got = read_some(); got <= 0) return got;
-    character = ready_.front();
-    ready_.pop_front();
-    return 1;
-  }
-
-  /// Reads from the terminal and moves the complete characters to `ready_`. Drops sequences that belong to no key.
-  int read_some() {
-    pollfd input{STDIN_FILENO, POLLIN, 0};
-    if (stop_requested()) return -1;
-    if (::poll(&input, 1, kPollMilliseconds) <= 0) {
-      if (!bytes_.empty()) take_bytes(/*more_may_come=*/false);
-      return 1;
-    }
-    std::array<char, 4096> buffer;
-    const auto got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-    if (got < 0) return errno == EINTR || errno == EAGAIN ? 1 : -1;
-    if (got == 0) return 0;
-    // The terminal keeps a Ctrl-D that was typed before libedit took over as a zero byte.
-    if (is_typed_ahead_) std::replace(buffer.begin(), buffer.begin() + got, '\0', kEndOfInput);
-    is_typed_ahead_ = false;
-    bytes_.append(buffer.data(), static_cast<std::size_t>(got));
-    take_bytes(/*more_may_come=*/true);
-    return 1;
-  }
-
-  /// Moves the complete characters and sequences of `bytes_` to `ready_`. An incomplete sequence counts as complete
-  /// unless `more_may_come`.
-  void take_bytes(bool more_may_come) {
-    std::size_t taken = 0;
-    while (taken < bytes_.size()) {
-      const auto rest = std::string_view(bytes_).substr(taken);
-      const auto [bytes, complete] = control_sequence(rest);
-      if (bytes > 0) {
-        if (!complete && more_may_come && rest.size() < kMaxSequenceBytes) break;
-        if (is_bound(rest.substr(0, bytes)))
-          for (const char c : rest.substr(0, bytes)) ready_.push_back(static_cast<wchar_t>(c));
-        taken += bytes;
+    std::string bytes;
+    while (bytes.empty() || !is_whole(bytes)) {
+      if (stop_requested()) return -1;
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      if (::poll(&input, 1, kPollMilliseconds) <= 0) {
+        is_typed_ahead_ = false;
         continue;
       }
-      const auto point = decode_utf8(rest, 0);
-      if (!point.value && more_may_come && !is_whole(rest)) break;
-      ready_.push_back(static_cast<wchar_t>(point.value.value_or(U'\ufffd')));
-      taken += point.bytes;
+      char byte = 0;
+      const auto got = ::read(STDIN_FILENO, &byte, 1);
+      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (got <= 0) return static_cast<int>(got);
+      // The terminal keeps a Ctrl-D that was typed before libedit took over as a zero byte.
+      bytes += byte == '\0' && is_typed_ahead_ ? kEndOfInput : byte;
     }
-    bytes_.erase(0, taken);
+    character = static_cast<wchar_t>(decode_utf8(bytes, 0).value.value_or(U'\ufffd'));
+    return 1;
   }
 
   /// Returns whether the bytes at the beginning are a complete character or cannot become one.
@@ -188,8 +147,6 @@ class LibeditEditor final : public LineEditor {
   EditLine* editor_ = nullptr;
   HistoryW* history_ = nullptr;
   bool is_typed_ahead_ = false;  ///< the next bytes were typed before libedit took over the terminal
-  std::string bytes_;            ///< of a character or a sequence that is not complete
-  std::deque<wchar_t> ready_;    ///< not yet taken by libedit
 };
 
 }  // namespace

@@ -8,9 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/input/typed_text.h"
 #include "app/options/command_options.h"
+#include "common/error.h"
+#include "common/files/text_pairs.h"
 #include "common/log/log.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 
 namespace gloss {
@@ -37,12 +39,9 @@ TranslationInput::TranslationInput(const std::optional<std::filesystem::path>& f
 std::vector<TextLine> TranslationInput::next(std::size_t max_lines) {
   if (editor_) {
     const auto line = editor_->read_line();
-    return line ? std::vector{TextLine{without_controls(*line)}} : std::vector<TextLine>();
+    return line ? std::vector{TextLine{*line}} : std::vector<TextLine>();
   }
-  auto lines = source_.next(max_lines);
-  if (typed_)
-    for (auto& line : lines) line.text = without_controls(line.text);
-  return lines;
+  return source_.next(max_lines);
 }
 
 std::optional<double> TranslationInput::size() const {
@@ -74,6 +73,28 @@ void InputProgress::show_batch(std::int64_t lines) {
   const auto share = static_cast<double>(begun_) / static_cast<double>(lines_);
   begun_ += lines;
   if (progress_) progress_->show(done_ + bytes_ * std::min(share, 1.0));
+}
+
+LinePrefixes::LinePrefixes(const std::optional<std::filesystem::path>& file) : file_(file) {
+  if (!file_) return;
+  expect_input_file("--prefix", *file_);
+  prefixes_ = read_lines(*file_, Passes::kOne);
+}
+
+std::span<const std::string> LinePrefixes::of(std::int64_t first, std::size_t count) const {
+  if (!file_) return {};
+  if (static_cast<std::size_t>(first) + count > prefixes_.size())
+    throw DataError("--prefix " + printable(file_->string()) + ": wanted a line for each line of the input, got " +
+                    std::to_string(prefixes_.size()) + " for at least " +
+                    std::to_string(static_cast<std::size_t>(first) + count) + "; a line may be empty");
+  return std::span(prefixes_).subspan(static_cast<std::size_t>(first), count);
+}
+
+void LinePrefixes::expect_end(std::int64_t lines) const {
+  if (!file_ || std::ssize(prefixes_) == lines) return;
+  throw DataError("--prefix " + printable(file_->string()) + ": wanted a line for each line of the input, which has " +
+                  counted(lines, "line") + ", got " + std::to_string(prefixes_.size()) +
+                  "; the translations may belong to other lines");
 }
 
 }  // namespace gloss

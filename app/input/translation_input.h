@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "app/input/line_editor.h"
@@ -17,7 +18,7 @@
 namespace gloss {
 
 /// The lines to translate, from a file, a pipe or a terminal. Lines that a person types can be edited if the terminal
-/// allows it; control characters are removed from them.
+/// allows it.
 class TranslationInput {
  public:
   /// Opens the file; without one, uses stdin. Throws UsageError if the file does not exist, and IoError.
@@ -59,6 +60,25 @@ class InputProgress {
   std::optional<WorkProgress> progress_;
   double done_ = 0, bytes_ = 0;         ///< bytes of the earlier lines, and of the current ones
   std::int64_t begun_ = 0, lines_ = 1;  ///< current lines in batches that have begun, and all current lines
+};
+
+/// The required beginnings of translations (--prefix), from a file with one line, possibly empty, for each line of the
+/// input.
+class LinePrefixes {
+ public:
+  /// Reads the file. Without a file, no beginning is required. Throws UsageError if the file does not exist, and as
+  /// read_lines.
+  explicit LinePrefixes(const std::optional<std::filesystem::path>& file);
+
+  /// Returns the prefixes of `count` lines from number `first` on, counted from 0; empty without a file. Throws
+  /// DataError if the file is shorter.
+  std::span<const std::string> of(std::int64_t first, std::size_t count) const;
+  /// Throws DataError unless the file has exactly `lines` lines, the number of lines of the input.
+  void expect_end(std::int64_t lines) const;
+
+ private:
+  std::optional<std::filesystem::path> file_;
+  std::vector<std::string> prefixes_;
 };
 
 }  // namespace gloss

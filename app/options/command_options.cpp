@@ -13,7 +13,7 @@
 #include "common/error.h"
 #include "common/files/text_path.h"
 #include "common/text/printable.h"
-#include "common/text/split_text.h"
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {

@@ -15,8 +15,8 @@
 #include "app/options/command.h"
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "common/text/split_text.h"
-#include "evaluation/tokenize/lower_case.h"
+#include "common/text/split.h"
+#include "evaluation/tokenize/characters.h"
 
 namespace gloss {
 namespace {

@@ -1,18 +1,13 @@
 #include "app/options/metric_flags.h"
 
-#include <algorithm>
-#include <array>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
 #include "app/options/command_options.h"
-#include "app/options/published_tokenizers.h"
-#include "common/text/split_text.h"
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {

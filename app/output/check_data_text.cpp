@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include "common/text/counted.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "common/text/writing.h"

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "app/input/line_editor.h"
-#include "app/output/labeled_line.h"
-#include "common/text/counted.h"
-#include "common/text/formatted.h"
+#include "app/output/text_layout.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/version.h"
 
@@ -81,7 +80,9 @@ std::string training_lines(const RunNeeds& run) {
   if (run.length.updates_per_epoch > 0) lines += report_line("updates", updates_text(run.length));
   lines += size_row("program", needs.program) + size_row("weights", needs.weights) +
            size_row("gradients", needs.gradients) + size_row("Adam", needs.optimizer);
-  lines += needs.tried ? size_row("batches", needs.batches) : report_line("batches", "not tried");
+  lines += needs.tried         ? size_row("batches", needs.batches)
+           : needs.batches > 0 ? report_line("batches", "more than " + short_bytes_text(needs.batches))
+                               : report_line("batches", "not tried");
   for (const auto& [phase, bytes] : {std::pair{"or validation", needs.validation},
                                      {"or the test", needs.test},
                                      {"or the average", needs.average},

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "app/output/labeled_line.h"
-#include "common/text/counted.h"
-#include "common/text/formatted.h"
+#include "app/output/text_layout.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 
 namespace gloss {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/utf8.h"
 
 namespace gloss {

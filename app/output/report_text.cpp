@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <variant>
 
 #include "app/output/python_text.h"
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 
@@ -77,9 +78,14 @@ std::string several_systems_lines(const ScoreReport& report, const ReportStyle& 
   return lines;
 }
 
+Json to_json(const MetricScore& score, const std::string& signature) {
+  Json object{{"score", score.score}, {"signature", signature}};
+  for (const auto& [name, figure] : score.figures) std::visit([&](const auto& value) { object[name] = value; }, figure);
+  return object;
+}
+
 Json to_json(const MetricResult& result, const std::string& signature) {
-  auto object = result.score.json;
-  object["signature"] = signature;
+  auto object = to_json(result.score, signature);
   if (result.mean) object["confidence"] = {{"mean", *result.mean}, {"half_width", *result.half_width}};
   if (result.p_value) object["p_value"] = *result.p_value;
   return object;
@@ -92,8 +98,7 @@ Json to_json(const std::vector<PartOfLines>& parts, const ScoreReport& report) {
   for (const auto& part : parts) {
     Json object = Json::object();
     for (std::size_t i = 0; i < part.scores.size(); ++i) {
-      auto score = part.scores[i].json;
-      score["signature"] = report.signatures[i];
+      auto score = to_json(part.scores[i], report.signatures[i]);
       if (part.scores.size() == 1) {
         object = std::move(score);
       } else {

@@ -8,6 +8,10 @@
 
 namespace gloss {
 
+/// Returns the output of sacreBLEU 2.6.0 for several systems: a table, the meaning of the paired test and the
+/// signatures, or one JSON text.
+std::string sacrebleu_table(const ScoreReport& report, const SacrebleuStyle& style);
+
 // The output of sacreBLEU 2.6.0 on a stdout that is not a terminal, byte for byte.
 
 /// Returns the output for one system, or the table of several.

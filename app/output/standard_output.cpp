@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "common/system/descriptor.h"
 #include "common/system/stop.h"
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/utf8.h"
 
 namespace gloss {

@@ -7,8 +7,8 @@
 #include "model/model_config.h"
 
 /// The measurements of docs/study.md that no command of gloss makes, on the classes that train and translate. Each
-/// returns one JSON object, which scripts/study stores in docs/study. Weights and inputs are random numbers of a fixed
-/// seed, and everything but seconds is the same in each run.
+/// returns one JSON object, which scripts/study stores as a line of docs/study/results.jsonl. Weights and inputs are
+/// random numbers of a fixed seed, and everything but seconds is the same in each run.
 namespace gloss::study {
 
 /// Attention between `positions` queries and keys whose elements are independent and of variance 1, for each width d_k,

@@ -1,13 +1,11 @@
 #include "common/config/json.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "common/config/json_limits.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 

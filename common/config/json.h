@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,5 +23,16 @@ std::string to_text(const Json& value);
 std::string to_pretty_text(const Json& value);
 /// Returns a string without quotes and escapes, and another value as to_text.
 std::string value_text(const Json& value);
+
+/// Limits on a JSON text. A value takes up to 150 bytes of memory, but two in the text; with these, memory stays below
+/// 500 MB.
+struct JsonLimits {
+  int depth = 32;
+  /// Texts, objects, lists and members of objects; eight numbers in a list count as one of them.
+  std::size_t values = 2'000'000;
+};
+
+/// Parses as above, with other limits.
+Json parse_json(std::string_view text, const JsonLimits& limits);
 
 }  // namespace gloss

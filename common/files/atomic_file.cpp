@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/system/process_id.h"
+#include "common/system/machine.h"
 #include "common/text/printable.h"
 
 namespace gloss {

@@ -5,8 +5,7 @@
 
 #include "common/error.h"
 #include "common/log/log.h"
-#include "common/text/counted.h"
-#include "common/text/line_counts.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 

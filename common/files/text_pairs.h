@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/files/line_reader.h"
-#include "common/text/noted_lines.h"
+#include "common/text/format.h"
 
 namespace gloss {
 

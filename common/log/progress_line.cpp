@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/log/log.h"
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/terminal_text.h"
 
 namespace gloss {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/text/letter_case.h"
+#include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "common/text/white_space.h"
 #include "common/text/word_boundary.h"
 
 namespace gloss {

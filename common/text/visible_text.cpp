@@ -1,7 +1,7 @@
 #include "common/text/visible_text.h"
 
+#include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "common/text/white_space.h"
 #include "common/text/word_boundary.h"
 
 namespace gloss {

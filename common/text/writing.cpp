@@ -1,6 +1,6 @@
 #include "common/text/writing.h"
 
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/utf8.h"
 
 namespace gloss {

@@ -1,12 +1,177 @@
 #include "evaluation/bleu/bleu.h"
 
 #include <algorithm>
+#include <cmath>
 
-#include "evaluation/bleu/bleu_metric.h"
-#include "evaluation/bleu/bleu_score.h"
+#include "common/config/config_section.h"
+#include "common/error.h"
+#include "common/text/format.h"
+#include "common/text/printable.h"
+#include "evaluation/bleu/bleu_lines.h"
 #include "evaluation/metric.h"
+#include "evaluation/parallel_for.h"
 
 namespace gloss {
+namespace {
+
+/// BLEU and its factors.
+struct BleuScore {
+  double score = 0;                ///< 0 to 100
+  std::vector<double> precisions;  ///< 0 to 100, smoothed
+  double brevity_penalty = 1;
+};
+
+/// Number type of the statistics, and thus of arithmetic with them.
+enum class BleuNumbers {
+  kPython,        ///< Python numbers: everything is double
+  kNumpyFloat32,  ///< NumPy float32; a Python number is rounded to float32 (NEP 50)
+  kNumpyInt64,    ///< NumPy int64: a value added to one is truncated to an integer; the rest is double
+};
+
+/// Returns "67.9/50.0/33.3/20.0 (BP = 0.905 ratio = 0.909 hyp_len = 10 ref_len = 11)".
+std::string details_of(const BleuScore& bleu, double hypothesis_length, double reference_length) {
+  std::string text;
+  for (const double precision : bleu.precisions)
+    text.append(text.empty() ? "" : "/").append(formatted("%.1f", precision));
+  const double ratio = reference_length == 0 ? 0 : hypothesis_length / reference_length;
+  return text + formatted(" (BP = %.3f ratio = %.3f hyp_len = %.0f ref_len = %.0f)", bleu.brevity_penalty, ratio,
+                          hypothesis_length, reference_length);
+}
+
+std::vector<std::int64_t> whole(std::span<const double> counts) { return {counts.begin(), counts.end()}; }
+
+double brevity_penalty(double hypothesis_length, double reference_length) {
+  if (hypothesis_length >= reference_length) return 1;
+  if (hypothesis_length == 0) return 0;
+  return std::exp(1 - reference_length / hypothesis_length);
+}
+
+/// Computes the n-gram precisions in the arithmetic of `Number`, and the number of orders that count.
+template <typename Number>
+std::int64_t fill_precisions(const BleuOptions& options, std::span<const double> matches,
+                             std::span<const double> totals, BleuNumbers numbers, std::vector<double>& precisions) {
+  const double value = options.smoothing_value_in_use();
+  const auto increased = [&](Number count) {
+    const Number sum = count + static_cast<Number>(value);
+    return numbers == BleuNumbers::kNumpyInt64 ? std::trunc(sum) : sum;
+  };
+  double divisor = 1;
+  auto effective_order = options.max_order;
+  for (std::size_t n = 0; n < precisions.size(); ++n) {
+    auto match = static_cast<Number>(matches[n]), total = static_cast<Number>(totals[n]);
+    if (options.smoothing == BleuSmoothing::kAddK && n > 0) {
+      match = increased(match);
+      total = increased(total);
+    }
+    if (total == 0) break;
+    if (options.effective_order) effective_order = static_cast<std::int64_t>(n) + 1;
+    if (match != 0) {
+      precisions[n] = Number{100} * match / total;
+    } else if (options.smoothing == BleuSmoothing::kExp) {
+      precisions[n] = Number{100} / (static_cast<Number>(divisor *= 2) * total);
+    } else if (options.smoothing == BleuSmoothing::kFloor) {
+      precisions[n] = static_cast<Number>(100 * value) / total;
+    }
+  }
+  return effective_order;
+}
+
+/// Returns the logarithm, with sacreBLEU's substitute for the logarithm of 0.
+double finite_log(double precision) { return precision == 0 ? -9999999999.0 : std::log(precision); }
+
+/// Computes BLEU = BP exp(1/N sum of log p_n), N = options.max_order (Papineni et al. 2002, section 2.3). `sums`: the
+/// sum of rows of BleuMetric's statistics.
+BleuScore bleu_score(const BleuOptions& options, std::span<const double> sums,
+                     BleuNumbers numbers = BleuNumbers::kPython) {
+  const auto orders = static_cast<std::size_t>(options.max_order);
+  const auto matches = sums.subspan(2, orders), totals = sums.subspan(2 + orders, orders);
+  BleuScore bleu{0, std::vector<double>(orders), brevity_penalty(sums[0], sums[1])};
+  if (std::ranges::all_of(matches, [](double count) { return count == 0; })) return bleu;
+  const auto effective_order = numbers == BleuNumbers::kNumpyFloat32
+                                   ? fill_precisions<float>(options, matches, totals, numbers, bleu.precisions)
+                                   : fill_precisions<double>(options, matches, totals, numbers, bleu.precisions);
+  double sum = 0;
+  for (std::int64_t n = 0; n < effective_order; ++n) sum += finite_log(bleu.precisions[static_cast<std::size_t>(n)]);
+  bleu.score = bleu.brevity_penalty * std::exp(sum / static_cast<double>(effective_order));
+  return bleu;
+}
+
+}  // namespace
+
+std::string_view bleu_smoothing_name(BleuSmoothing smoothing) {
+  return choice_name(smoothing, Choices<BleuSmoothing>(kBleuSmoothings));
+}
+
+double BleuOptions::smoothing_value_in_use() const {
+  return smoothing_value.value_or(smoothing == BleuSmoothing::kAddK ? 1 : 0.1);
+}
+
+void BleuOptions::validate() const {
+  if (max_order < 1 || max_order > kMaxOrder)
+    throw UsageError("BLEU's max_order: wanted 1 to " + std::to_string(kMaxOrder) + ", got " +
+                     std::to_string(max_order));
+  if (smoothing_value && !(*smoothing_value >= 0 && *smoothing_value <= kMaxSmoothingValue))
+    throw UsageError(formatted("BLEU's smoothing value: wanted 0 to %g, got %g", kMaxSmoothingValue, *smoothing_value));
+  if (own_tokenizer && (own_tokenizer->name.empty() || own_tokenizer->name.find_first_of("|:") != std::string::npos))
+    throw UsageError("the name of a tokenizer of BLEU: wanted one without | and :, got \"" +
+                     printable(own_tokenizer->name) + "\"");
+}
+
+BleuMetric::BleuMetric(BleuOptions options) : options_(std::move(options)) { options_.validate(); }
+
+std::vector<SignatureEntry> BleuMetric::settings() const {
+  std::string smoothing(bleu_smoothing_name(options_.smoothing));
+  if (options_.smoothing == BleuSmoothing::kFloor || options_.smoothing == BleuSmoothing::kAddK)
+    smoothing += formatted("[%.2f]", options_.smoothing_value_in_use());
+  return {
+      {"case", "c", options_.lowercase ? "lc" : "mixed"},
+      {"eff", "e", options_.effective_order ? "yes" : "no"},
+      {"tok", "tok",
+       options_.own_tokenizer ? options_.own_tokenizer->name : std::string(bleu_tokenizer_name(options_.tokenizer))},
+      {"smooth", "s", smoothing}};
+}
+
+SegmentStatistics BleuMetric::statistics(std::span<const std::string> hypotheses, const References& references,
+                                         int threads) const {
+  expect_scorable(name(), hypotheses, references);
+  SegmentStatistics statistics{BleuLines::width(options_), {}};
+  statistics.values.resize(hypotheses.size() * static_cast<std::size_t>(statistics.width));
+  parallel_for(std::ssize(hypotheses), threads, [&](std::int64_t begin, std::int64_t end) {
+    BleuLines lines(options_);
+    const auto width = static_cast<std::size_t>(statistics.width);
+    for (auto line = static_cast<std::size_t>(begin); line < static_cast<std::size_t>(end); ++line)
+      lines.count(hypotheses[line], references.of_line[line],
+                  std::span(statistics.values).subspan(line * width, width));
+  });
+  return statistics;
+}
+
+MetricScore BleuMetric::score(std::span<const double> sums) const {
+  const auto bleu = bleu_score(options_, sums);
+  const auto orders = static_cast<std::size_t>(options_.max_order);
+  return {.name = name(),
+          .score = bleu.score,
+          .details = details_of(bleu, sums[0], sums[1]),
+          .figures = {{"precisions", bleu.precisions},
+                      {"brevity_penalty", bleu.brevity_penalty},
+                      {"matches", whole(sums.subspan(2, orders))},
+                      {"totals", whole(sums.subspan(2 + orders, orders))},
+                      {"hypothesis_length", static_cast<std::int64_t>(sums[0])},
+                      {"reference_length", static_cast<std::int64_t>(sums[1])}}};
+}
+
+NumpyScalar BleuMetric::resample_score(std::span<const float> sums) const {
+  const std::vector<double> same(sums.begin(), sums.end());
+  return bleu_score(options_, same, BleuNumbers::kNumpyFloat32).score;
+}
+
+double BleuMetric::trial_score(std::span<const double> sums) const {
+  return bleu_score(options_, sums, BleuNumbers::kNumpyInt64).score;
+}
+
+std::int64_t lines_with_tokenized_period(std::span<const std::string> hypotheses) {
+  return std::ranges::count_if(hypotheses, [](const auto& line) { return line.ends_with(" ."); });
+}
 
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                  BleuTokenizer tokenizer) {

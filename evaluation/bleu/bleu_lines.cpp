@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "evaluation/tokenize/lower_case.h"
+#include "evaluation/tokenize/characters.h"
 #include "evaluation/tokenize/strip.h"
 #include "evaluation/tokenize/tokenize.h"
 

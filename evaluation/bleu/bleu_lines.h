@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "evaluation/bleu/bleu_metric.h"
+#include "evaluation/bleu/bleu.h"
 #include "evaluation/ngrams/ngram_matches.h"
 #include "evaluation/ngrams/number_table.h"
 

@@ -6,14 +6,53 @@
 #include <utility>
 
 #include "common/config/config_section.h"
-#include "evaluation/chrf/chrf_score.h"
 #include "evaluation/chrf/chrf_symbols.h"
 #include "evaluation/ngrams/ngram_matches.h"
 #include "evaluation/parallel_for.h"
-#include "evaluation/tokenize/lower_case.h"
+#include "evaluation/tokenize/characters.h"
 
 namespace gloss {
 namespace {
+
+double number_of(double number) { return number; }
+double number_of(NumpyScalar number) { return number.value; }
+
+/// Computes the formula in `Number` arithmetic from counts of type `Count`. With precision P and recall R of each
+/// order: (1 + beta^2) P R / (beta^2 P + R) of the averages, or with epsilon smoothing the average of this value.
+template <typename Number, typename Count>
+Number f_beta(std::span<const Count> sums, const ChrfOptions& options) {
+  const Number epsilon = 1e-16, percent = 100.0;
+  const auto beta_squared = static_cast<double>(options.beta * options.beta);
+  const Number factor = beta_squared, factor_and_one = 1 + beta_squared;
+  Number score = 0.0, precisions = 0.0, recalls = 0.0;
+  double effective_orders = 0;
+  for (std::size_t i = 0; i + 2 < sums.size(); i += 3) {
+    const Count hypothesis = sums[i], reference = sums[i + 1];
+    const Number matches = sums[i + 2];
+    const Number precision = hypothesis > 0 ? matches / Number(hypothesis) : epsilon;
+    const Number recall = reference > 0 ? matches / Number(reference) : epsilon;
+    const Number denominator = factor * precision + recall;
+    score = score + (number_of(denominator) > 0 ? factor_and_one * precision * recall / denominator : epsilon);
+    if (hypothesis > 0 && reference > 0) {
+      precisions = precisions + precision;
+      recalls = recalls + recall;
+      ++effective_orders;
+    }
+  }
+  if (options.eps_smoothing)
+    return percent * score / Number(static_cast<double>(options.char_order + options.word_order));
+  if (effective_orders == 0) return 0.0;
+  const Number precision = precisions / Number(effective_orders), recall = recalls / Number(effective_orders);
+  if (number_of(precision + recall) == 0) return 0.0;
+  return percent * (factor_and_one * precision * recall / (factor * precision + recall));
+}
+
+/// Computes chrF, 0 to 100, from ChrfMetric's statistics, with each operation in sacreBLEU's order and precision.
+double chrf_score(std::span<const double> sums, const ChrfOptions& options) { return f_beta<double>(sums, options); }
+/// Computes chrF from statistics that are NumPy's float32.
+NumpyScalar chrf_score(std::span<const float> sums, const ChrfOptions& options) {
+  return f_beta<NumpyScalar>(sums, options);
+}
 
 /// Computes rows of statistics; use one object per thread.
 class ChrfRow {
@@ -120,30 +159,24 @@ SegmentStatistics ChrfMetric::statistics(std::span<const std::string> hypotheses
 }
 
 MetricScore ChrfMetric::score(std::span<const double> sums) const {
-  Json hypothesis = Json::array(), reference = Json::array(), matches = Json::array();
+  std::vector<std::int64_t> hypothesis, reference, matches;
   for (std::size_t i = 0; i + 2 < sums.size(); i += 3) {
     hypothesis.push_back(static_cast<std::int64_t>(sums[i]));
     reference.push_back(static_cast<std::int64_t>(sums[i + 1]));
     matches.push_back(static_cast<std::int64_t>(sums[i + 2]));
   }
-  const double score = value(sums);
   return {.name = name(),
-          .score = score,
+          .score = chrf_score(sums, options_),
           .details = {},
-          .json = {{"score", score},
-                   {"name", name()},
-                   {"char_order", options_.char_order},
-                   {"word_order", options_.word_order},
-                   {"beta", options_.beta},
-                   {"hypothesis_ngrams", std::move(hypothesis)},
-                   {"reference_ngrams", std::move(reference)},
-                   {"matches", std::move(matches)}}};
+          .figures = {{"name", name()},
+                      {"char_order", options_.char_order},
+                      {"word_order", options_.word_order},
+                      {"beta", options_.beta},
+                      {"hypothesis_ngrams", std::move(hypothesis)},
+                      {"reference_ngrams", std::move(reference)},
+                      {"matches", std::move(matches)}}};
 }
 
-double ChrfMetric::value(std::span<const double> sums) const { return chrf_score(sums, options_); }
-
-double ChrfMetric::value(std::span<const float> sums) const { return chrf_score(sums, options_).value; }
-
-bool ChrfMetric::is_float32(std::span<const float> sums) const { return chrf_score(sums, options_).is_float32; }
+NumpyScalar ChrfMetric::resample_score(std::span<const float> sums) const { return chrf_score(sums, options_); }
 
 }  // namespace gloss

@@ -3,10 +3,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
-
-#include "evaluation/ngrams/keyed_hash.h"
 
 namespace gloss {
 
@@ -49,12 +48,12 @@ class NumberTable {
 
   /// Returns the slot of the key, or the empty slot for it.
   std::size_t slot_index(Key key) const {
-    std::size_t i = hash_(key) >> shift_;
+    // Fibonacci hashing: the upper bits of the product depend on all bits of the hash.
+    std::size_t i = std::hash<Key>()(key) * 0x9e3779b97f4a7c15 >> shift_;
     while (is_taken(slots_[i]) && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
     return i;
   }
 
-  KeyedHash hash_;
   std::vector<Slot> slots_;
   int shift_ = 0;
   std::uint64_t first_ = 1, next_ = 1;  // arrivals: of the first key after reset(), and of the next key

@@ -1,6 +1,8 @@
 #include "evaluation/scoring/line_parts.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <map>
 
 #include "evaluation/tokenize/strip.h"
@@ -17,6 +19,8 @@ std::string range_name(std::size_t range, std::span<const std::int64_t> bounds) 
   const auto first = range == 0 ? 0 : bounds[range - 1] + 1;
   return std::to_string(first) + "-" + (range < bounds.size() ? std::to_string(bounds[range]) : "");
 }
+
+double size_of(const LineDifference& difference) { return std::abs(difference.second - difference.first); }
 
 }  // namespace
 
@@ -65,6 +69,19 @@ std::vector<MetricScore> scores_by_part(const Metric& metric, const SegmentStati
   std::vector<MetricScore> scores;
   for (const auto& sum : sums) scores.push_back(metric.score(sum));
   return scores;
+}
+
+std::vector<LineDifference> largest_differences(const Metric& metric, const SegmentStatistics& first,
+                                                const SegmentStatistics& second, std::int64_t max_lines) {
+  std::vector<LineDifference> differences;
+  for (std::int64_t line = 0; line < first.lines(); ++line) {
+    const LineDifference difference{line + 1, metric.score(first.row(line)).score,
+                                    metric.score(second.row(line)).score};
+    if (difference.first != difference.second) differences.push_back(difference);
+  }
+  std::ranges::stable_sort(differences, std::ranges::greater(), size_of);
+  differences.resize(static_cast<std::size_t>(std::min(max_lines, std::ssize(differences))));
+  return differences;
 }
 
 }  // namespace gloss

@@ -31,4 +31,9 @@ LineParts parts_by_length(std::span<const std::string> sources, std::span<const 
 std::vector<MetricScore> scores_by_part(const Metric& metric, const SegmentStatistics& statistics,
                                         const LineParts& parts);
 
+/// Returns the lines whose scores differ most between two systems, at most `max_lines`, the largest difference first
+/// and ties in line order. Lines with equal scores are skipped.
+std::vector<LineDifference> largest_differences(const Metric& metric, const SegmentStatistics& first,
+                                                const SegmentStatistics& second, std::int64_t max_lines);
+
 }  // namespace gloss

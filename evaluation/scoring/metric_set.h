@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "evaluation/bleu/bleu_metric.h"
+#include "evaluation/bleu/bleu.h"
 #include "evaluation/chrf/chrf.h"
 #include "evaluation/metric.h"
 #include "evaluation/ter/ter.h"

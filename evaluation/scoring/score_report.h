@@ -56,7 +56,7 @@ struct LineScores {
   std::string name;                                       ///< "BLEU", "chrF2++", "TER"
   std::string signature;                                  ///< signature of the whole text
   std::vector<double> scores;                             ///< by line
-  std::vector<std::string> details;                       ///< by line, Metric::details()
+  std::vector<std::string> details;                       ///< by line, MetricScore::details
   std::vector<std::string> signatures, short_signatures;  ///< by line, because the number of references may differ
 };
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/text/line_counts.h"
-#include "evaluation/scoring/line_differences.h"
+#include "common/text/format.h"
+#include "evaluation/scoring/line_parts.h"
 #include "evaluation/statistics/paired_test.h"
 #include "evaluation/statistics/resampling.h"
 
@@ -153,9 +153,10 @@ LineScores score_lines(MetricKind kind, const MetricOptions& settings, const Sys
   std::map<std::size_t, std::pair<std::string, std::string>> known;  // signatures by the number of references
   for (std::int64_t line = 0; line < statistics.lines(); ++line) {
     const auto row = statistics.row(line);
-    lines.scores.push_back(metric->value(row));
+    auto score = metric->score(row);
+    lines.scores.push_back(score.score);
     if (!options.details) continue;
-    lines.details.push_back(metric->details(row));
+    lines.details.push_back(std::move(score.details));
     const auto count = references.of_line[static_cast<std::size_t>(line)].size();
     auto signatures = known.find(count);
     if (signatures == known.end())

@@ -36,7 +36,7 @@ ScoreReport score_systems(std::span<const MetricKind> metrics, const MetricOptio
 
 struct LineScoringOptions {
   int threads = 1;       ///< at least 1; results do not depend on it
-  bool details = false;  ///< also Metric::details() and the signatures of each line
+  bool details = false;  ///< also MetricScore::details and the signatures of each line
 };
 
 /// Scores each line by itself, BLEU with effective order.

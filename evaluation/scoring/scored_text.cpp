@@ -7,9 +7,9 @@
 
 #include "common/error.h"
 #include "common/files/line_reader.h"
-#include "common/text/line_counts.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
-#include "common/text/split_text.h"
+#include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "evaluation/tokenize/strip.h"
 

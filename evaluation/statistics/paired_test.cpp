@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/text/line_counts.h"
+#include "common/text/format.h"
 #include "evaluation/parallel_for.h"
 #include "evaluation/statistics/means.h"
+#include "evaluation/statistics/numpy_metric.h"
 #include "evaluation/statistics/numpy_random.h"
 
 namespace gloss {
@@ -48,7 +49,7 @@ void add_to(std::vector<double>& sums, std::span<const double> row) {
 }
 
 double score_of(const Metric& metric, const SegmentStatistics& statistics) {
-  return metric.value(std::span<const double>(sum_of_rows(statistics)));
+  return metric.score(sum_of_rows(statistics)).score;
 }
 
 void expect_systems(std::span<const SegmentStatistics> systems, const ResamplingOptions& options) {
@@ -95,7 +96,7 @@ class Trial {
     auto first = sums_.front()[1], second = sums_.front()[0];
     add_to(first, sums_[system][0]);
     add_to(second, sums_[system][1]);
-    return std::abs(metric_.trial_value(first) - metric_.trial_value(second));
+    return std::abs(trial_score(metric_, first) - trial_score(metric_, second));
   }
 
  private:

@@ -7,9 +7,10 @@
 #include <string>
 
 #include "common/error.h"
-#include "common/text/line_counts.h"
+#include "common/text/format.h"
 #include "evaluation/parallel_for.h"
 #include "evaluation/statistics/means.h"
+#include "evaluation/statistics/numpy_metric.h"
 
 namespace gloss {
 namespace {
@@ -122,9 +123,9 @@ std::vector<ScoreArray> bootstrap_scores(const Metric& metric, std::span<const S
     for (auto sample = static_cast<std::size_t>(piece.begin); sample < static_cast<std::size_t>(piece.end); ++sample) {
       sum_resample(rows, lines, piece.draws, sums);
       for (std::size_t s = 0; s < rows.size(); ++s) {
-        const std::span<const float> sum = std::span(sums[s]).first(width);
-        scores[s].values[sample] = metric.value(sum);
-        are_float32[s][sample] = metric.is_float32(sum);
+        const auto score = resample_score(metric, std::span(sums[s]).first(width));
+        scores[s].values[sample] = score.value;
+        are_float32[s][sample] = score.is_float32;
       }
     }
   };

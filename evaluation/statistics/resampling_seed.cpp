@@ -11,7 +11,7 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "evaluation/tokenize/lower_case.h"
+#include "evaluation/tokenize/characters.h"
 #include "evaluation/tokenize/strip.h"
 
 namespace gloss {

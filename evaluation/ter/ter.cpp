@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "common/text/split_text.h"
+#include "common/text/split.h"
 #include "evaluation/parallel_for.h"
 #include "evaluation/ter/ter_shifts.h"
 
@@ -64,12 +64,12 @@ class TerLine {
   std::vector<std::int32_t> hypothesis_, reference_;
 };
 
-/// Computes the score in the arithmetic of the sums: Python divides doubles, NumPy the type of its operands.
-template <typename Number>
-Number edit_rate(std::span<const Number> sums) {
+/// Computes the score in the arithmetic of the sums, which is left where no words are divided by.
+template <typename Result, typename Number>
+Result edit_rate(std::span<const Number> sums) {
   const auto edits = sums[0], length = sums[1];
   if (length > 0) return 100 * (edits / length);
-  return edits > 0 ? 100 : 0;
+  return edits > 0 ? 100.0 : 0.0;
 }
 
 }  // namespace
@@ -97,15 +97,12 @@ SegmentStatistics TerMetric::statistics(std::span<const std::string> hypotheses,
 }
 
 MetricScore TerMetric::score(std::span<const double> sums) const {
-  const double score = value(sums);
   return {.name = name(),
-          .score = score,
+          .score = edit_rate<double>(sums),
           .details = {},
-          .json = {{"score", score}, {"num_edits", static_cast<std::int64_t>(sums[0])}, {"ref_length", sums[1]}}};
+          .figures = {{"num_edits", static_cast<std::int64_t>(sums[0])}, {"ref_length", sums[1]}}};
 }
 
-double TerMetric::value(std::span<const double> sums) const { return edit_rate(sums); }
-
-double TerMetric::value(std::span<const float> sums) const { return edit_rate(sums); }
+NumpyScalar TerMetric::resample_score(std::span<const float> sums) const { return edit_rate<NumpyScalar>(sums); }
 
 }  // namespace gloss

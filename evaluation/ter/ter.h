@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/metric.h"
+#include "evaluation/statistics/numpy_metric.h"
 #include "evaluation/ter/ter_tokenize.h"
 
 namespace gloss {
@@ -15,7 +15,7 @@ namespace gloss {
 ///     TER = 100 * edits to the nearest reference / average length of the references, in words
 ///
 /// with both terms summed over all lines; 100 if the references are empty and the hypotheses are not. Lower is better.
-class TerMetric final : public Metric {
+class TerMetric final : public NumpyMetric {
  public:
   explicit TerMetric(const TerOptions& options = {}) : options_(options) {}
 
@@ -25,11 +25,9 @@ class TerMetric final : public Metric {
   /// Rows hold edits and the average length of the references. Throws DataError also if a line has no reference.
   SegmentStatistics statistics(std::span<const std::string> hypotheses, const References& references,
                                int threads = 1) const override;
-  /// Adds "num_edits" and "ref_length" to the JSON; there are no details.
+  /// Computes the score. Its figures are num_edits and ref_length.
   MetricScore score(std::span<const double> sums) const override;
-  double value(std::span<const double> sums) const override;
-  double value(std::span<const float> sums) const override;
-  bool is_float32(std::span<const float> sums) const override { return sums[1] > 0; }
+  NumpyScalar resample_score(std::span<const float> sums) const override;
 
  private:
   TerOptions options_;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/text/utf8.h"
-#include "evaluation/tokenize/lower_case.h"
+#include "evaluation/tokenize/characters.h"
 #include "evaluation/tokenize/strip.h"
 #include "evaluation/tokenize/tokenize.h"
 #include "evaluation/tokenize/tokenize_13a.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/text/white_space.h"
+#include "common/text/split.h"
 
 namespace gloss {
 

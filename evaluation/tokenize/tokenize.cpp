@@ -6,7 +6,6 @@
 #include "common/text/utf8.h"
 #include "evaluation/tokenize/characters.h"
 #include "evaluation/tokenize/strip.h"
-#include "evaluation/tokenize/token_cutter.h"
 #include "evaluation/tokenize/tokenize_13a.h"
 
 namespace gloss {

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <utility>
 
 #include "common/text/utf8.h"
 #include "evaluation/tokenize/strip.h"
-#include "evaluation/tokenize/token_cutter.h"
 
 namespace gloss {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "common/files/atomic_file.h"
 #include "common/special_ids.h"
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/utf8.h"
 #include "interchange/activation_names.h"
 #include "interchange/export/export_checks.h"

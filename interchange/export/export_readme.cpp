@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "common/config/json.h"
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
-#include "common/text/shell_quoted.h"
 #include "common/version.h"
 #include "interchange/export/export_marian.h"
 #include "interchange/export/exported_tokenizers.h"

@@ -6,7 +6,7 @@
 #include "common/files/protobuf.h"
 #include "common/special_ids.h"
 #include "tokenizer/piece_table.h"
-#include "tokenizer/sentencepiece_fields.h"
+#include "tokenizer/sentencepiece_settings.h"
 
 namespace gloss {
 namespace {

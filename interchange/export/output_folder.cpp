@@ -14,10 +14,9 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/sha256.h"
-#include "common/system/descriptor.h"
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
-#include "common/text/split_text.h"
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {

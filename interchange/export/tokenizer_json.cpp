@@ -7,7 +7,7 @@
 
 #include "common/special_ids.h"
 #include "common/text/base64.h"
-#include "common/text/space_mark.h"
+#include "common/text/split.h"
 #include "tokenizer/piece_table.h"
 #include "tokenizer/sentencepiece_settings.h"
 

@@ -7,8 +7,8 @@
 
 #include "common/error.h"
 #include "common/system/descriptor.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
-#include "common/text/shell_quoted.h"
 #include "interchange/formats/torch_pickle.h"
 #include "interchange/formats/zip_file.h"
 

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/text/formatted.h"
-#include "common/text/language_tag.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "model/storage/tensor_names.h"
 #include "tokenizer/language_tags.h"

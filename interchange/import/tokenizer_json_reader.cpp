@@ -7,7 +7,7 @@
 
 #include "common/text/base64.h"
 #include "common/text/printable.h"
-#include "common/text/space_mark.h"
+#include "common/text/split.h"
 #include "interchange/import/json_fields.h"
 #include "tokenizer/sentencepiece_writer.h"
 #include "tokenizer/tokenizer_config.h"

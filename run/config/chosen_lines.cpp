@@ -1,7 +1,7 @@
 #include "run/config/chosen_lines.h"
 
 #include "common/config/json.h"
-#include "common/text/counted.h"
+#include "common/text/format.h"
 
 namespace gloss {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "common/text/split_text.h"
+#include "common/text/split.h"
 
 namespace gloss {
 

@@ -6,11 +6,10 @@
 #include "common/error.h"
 #include "common/files/text_path.h"
 #include "common/log/log.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
-#include "common/text/shell_quoted.h"
 #include "model/storage/model_file.h"
 #include "training/checkpoint.h"
-#include "training/checkpoint_name.h"
 #include "translation/models/translation_model.h"
 
 namespace gloss {

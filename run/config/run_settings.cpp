@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/config/settings.h"
-#include "common/text/split_text.h"
+#include "common/text/split.h"
 #include "run/config/run_config.h"
 
 namespace gloss {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "data/aligned_reader.h"
 #include "data/scan_texts.h"
-#include "data/text_files.h"
 #include "run/config/run_config.h"
 #include "tokenizer/train_tokenizer.h"
 

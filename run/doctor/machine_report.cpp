@@ -17,11 +17,9 @@
 #include <torch/version.h>
 #include <unistd.h>
 
-#include "common/system/cgroup.h"
-#include "common/system/memory.h"
-#include "common/system/threads.h"
+#include "common/system/machine.h"
 #include "kernels/instruction_set.h"
-#include "tokenizer/sentencepiece_version.h"
+#include "tokenizer/sentencepiece_library.h"
 
 namespace gloss {
 namespace {

@@ -1,10 +1,20 @@
 #include "run/doctor/run_remarks.h"
 
 #include <string>
+#include <system_error>
 
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 
 namespace gloss {
+
+std::int64_t free_disk(const std::filesystem::path& folder) {
+  auto place = std::filesystem::absolute(folder);
+  std::error_code error;
+  while (!std::filesystem::exists(place, error) && place.has_parent_path() && place != place.parent_path())
+    place = place.parent_path();
+  const auto space = std::filesystem::space(place, error);
+  return error ? 0 : static_cast<std::int64_t>(space.available);
+}
 
 std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine) {
   std::vector<Remark> remarks;
@@ -13,8 +23,9 @@ std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine
   const auto needs =
       std::string("training needs ") + (tried ? "" : "at least ") + short_bytes_text(needed) + " of memory, ";
   const std::string advice =
-      tried ? "; lower data.batch_tokens (and raise training.accumulate), or the sizes of the model"
-            : ", batches not counted, which were not tried; make room, or lower the sizes of the model";
+      run.training.batches > 0
+          ? "; lower data.batch_tokens (and raise training.accumulate), or the sizes of the model"
+          : ", batches not counted, which were not tried; make room, or lower the sizes of the model";
   if (needed > machine.usable_memory)
     remarks.push_back(
         {needs + "of which there are " + short_bytes_text(machine.usable_memory) + advice, ExitCode::kOutOfMemory});

@@ -18,6 +18,9 @@ struct RunNeeds {
   RunLength length = {};       ///< zeros if the text cannot be read
 };
 
+/// Returns the free bytes of the file system of `folder`, which may not exist yet.
+std::int64_t free_disk(const std::filesystem::path& folder);
+
 /// Returns a remark for each resource that will be short.
 std::vector<Remark> remarks_on(const RunNeeds& run, const MachineReport& machine);
 

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/text/counted.h"
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "data/length_batches.h"
 #include "training/schedule.h"
 #include "training/training_plan.h"

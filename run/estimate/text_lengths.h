@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/pair_lengths.h"
+#include "data/length_batches.h"
 #include "run/config/run_config.h"
 #include "translation/models/translation_model.h"
 

@@ -11,11 +11,6 @@
 
 namespace gloss {
 
-/// Operations of training for each weight and token: forward and backward passes, encoder and decoder.
-inline constexpr double kOperationsPerWeight = 12;
-/// Tokens of the smallest batch that a trial uses.
-inline constexpr std::int64_t kMinTrialTokens = 256;
-
 /// Memory and disk that training by a run file takes, in bytes.
 struct TrainingNeeds {
   std::int64_t parameters = 0, trained_parameters = 0;
@@ -24,14 +19,14 @@ struct TrainingNeeds {
   /// Additional memory of the phases of a run; 0 if there is no such phase, or if it was not tried.
   std::int64_t tokenizer = 0;    ///< training of a tokenizer, before the model is made
   std::int64_t min_batches = 0;  ///< lower bound for any training batch
-  std::int64_t batches = 0;      ///< batches of data.batch_tokens, by trial
-  std::int64_t validation = 0;   ///< greedy search, by trial
-  std::int64_t test = 0;         ///< beam search, by trial
+  std::int64_t batches = 0;      ///< the largest batch, measured; more than this if memory ran out (`tried` is false)
+  std::int64_t validation = 0;   ///< greedy search
+  std::int64_t test = 0;         ///< beam search
   std::int64_t average = 0;      ///< average of checkpoints, or loading of the best one
   std::int64_t model_file = 0, checkpoint = 0;
   std::int64_t checkpoints = 0;  ///< number of files, including the one being written
   std::int64_t corpus_file = 0;  ///< corpus.cache
-  bool tried = false;            ///< false: batches, validation and test are unknown
+  bool tried = false;            ///< false: batches are not measured, or memory ran out
   std::string unknown = {};      ///< the reason if lengths of sentences were guessed or parts are left out, else empty
 
   /// Returns the memory of the largest phase; each phase frees its memory. A lower bound if nothing was tried.
@@ -41,9 +36,6 @@ struct TrainingNeeds {
   }
   std::int64_t disk() const { return model_file + checkpoint * checkpoints + corpus_file; }
 };
-
-/// Returns the memory of this process, in bytes.
-std::int64_t resident_bytes();
 
 /// Returns the needs that are known without text and trial.
 TrainingNeeds training_needs(const RunConfig& config, const Vocabularies& vocabularies);

@@ -11,7 +11,6 @@
 #include "common/random.h"
 #include "common/system/stop.h"
 #include "run/estimate/text_lengths.h"
-#include "run/estimate/training_needs.h"
 #include "tensor/out_of_memory.h"
 #include "tensor/runtime.h"
 #include "tensor/workers.h"
@@ -21,6 +20,8 @@ namespace gloss {
 namespace {
 
 constexpr double kTimedOperations = 3e11;  // per pass: some seconds of one processor
+// For each weight and token: forward and backward passes, encoder and decoder.
+constexpr double kOperationsPerWeight = 12;
 constexpr std::int64_t kMinPositions = 256;
 constexpr std::int64_t kMaxSample = 20'000;  // pairs
 constexpr double kMinSeconds = 0.4;

@@ -276,7 +276,7 @@ def settings_of(section, multi30k=False):
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """A setting with a seed, or a figure (seed 0): one result in docs/study."""
+    """A setting with a seed, or a figure (seed 0): one result in docs/study/results.jsonl."""
 
     item: object
     seed: int

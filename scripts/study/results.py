@@ -1,37 +1,46 @@
-"""Results of the study: one JSON file for each run in docs/study, and how their figures are compared."""
+"""Results of the study: one line of docs/study/results.jsonl for each run, and how their figures are compared."""
 
 import dataclasses
 import json
 import os
 import pathlib
+import threading
 
 
 class Results:
-    """The files NAME.json of a folder."""
+    """The file results.jsonl of a folder, by the names of the runs. Threads may write at the same time."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
+        self._file = self.folder / "results.jsonl"
+        self._writing = threading.Lock()
 
     def read(self, name):
         """The result of a run, or None."""
-        path = self.folder / f"{name}.json"
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+        return self._read_all().get(name)
 
     def write(self, name, result):
-        """Writes a result completely or not at all."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / f"{name}.json"
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        lines = [f" {json.dumps(key)}: {json.dumps(value, sort_keys=True)}" for key, value in sorted(result.items())]
-        temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-        temporary.replace(path)
+        """Adds or replaces a result, completely or not at all."""
+        with self._writing:
+            results = self._read_all() | {name: {"run": name} | result}
+            self.folder.mkdir(parents=True, exist_ok=True)
+            temporary = self._file.with_suffix(f".{os.getpid()}.tmp")
+            lines = [json.dumps(results[name], sort_keys=True) + "\n" for name in sorted(results)]
+            temporary.write_text("".join(lines), encoding="utf-8")
+            temporary.replace(self._file)
 
     def of(self, setting):
         """The results of a setting with the present plan, by seed."""
         prefix = f"{setting.name}-"
-        seeds = [path.stem[len(prefix):] for path in self.folder.glob(f"{prefix}*.json")]
-        results = [self.read(f"{prefix}{seed}") for seed in sorted((s for s in seeds if s.isdecimal()), key=int)]
-        return [result for result in results if result["plan"] == setting.plan()]
+        seeds = {int(name[len(prefix):]): result for name, result in self._read_all().items()
+                 if name.startswith(prefix) and name[len(prefix):].isdecimal()}
+        return [seeds[seed] for seed in sorted(seeds) if seeds[seed]["plan"] == setting.plan()]
+
+    def _read_all(self):
+        if not self._file.exists():
+            return {}
+        results = map(json.loads, self._file.read_text(encoding="utf-8").splitlines())
+        return {result["run"]: result for result in results}
 
 
 @dataclasses.dataclass(frozen=True)

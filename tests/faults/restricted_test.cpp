@@ -184,17 +184,5 @@ TEST_F(RestrictedTest, MemoryThatCannotBeHadEndsTrainingOrIsDoneWithout) {
 }
 
 // Of /proc a training's results depend on this file.
-TEST_F(RestrictedTest, WithoutProcTrainingGivesTheSameBitsAndPrintsNothing) {
-  const auto trained = [](const std::string& out) {
-    const auto outcome = run({}, run_->training(out, {"--quiet", "--set", "training.max_steps=10"}));
-    EXPECT_EQ(outcome.exit_code, 0);
-    EXPECT_THAT(outcome.err, IsEmpty());
-    return read_text(*run_ / out / "model.safetensors");
-  };
-  const auto usual = trained("usual");
-  const FaultEnvironment no_proc({.kind = "EIO", .at = 1, .persistent = true}, "/proc/cpuinfo", *run_ / "report");
-  EXPECT_TRUE(trained("without") == usual);
-}
-
 }  // namespace
 }  // namespace gloss

@@ -10,7 +10,7 @@
 #include <sentencepiece_trainer.h>
 
 #include "common/files/safetensors.h"
-#include "common/text/formatted.h"
+#include "common/text/format.h"
 #include "interchange/formats/npz_writer.h"
 #include "tests/interchange/formats/foreign_bytes.h"
 #include "tests/interchange/formats/pickle_bytes.h"

@@ -6,7 +6,7 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
-#include "common/system/memory.h"
+#include "common/system/machine.h"
 #include "tests/support/sanitizers.h"
 
 namespace gloss {

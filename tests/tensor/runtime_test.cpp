@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "common/system/threads.h"
+#include "common/system/machine.h"
 
 namespace gloss {
 namespace {

@@ -9,7 +9,6 @@
 #include "common/error.h"
 #include "common/files/protobuf.h"
 #include "tests/tokenizer/training_text.h"
-#include "tokenizer/sentencepiece_fields.h"
 
 namespace gloss {
 namespace {

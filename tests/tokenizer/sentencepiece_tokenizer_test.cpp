@@ -15,8 +15,8 @@
 #include "common/text/utf8.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tokenizer/training_text.h"
-#include "tokenizer/sentencepiece_fields.h"
-#include "tokenizer/sentencepiece_log.h"
+#include "tokenizer/sentencepiece_library.h"
+#include "tokenizer/sentencepiece_settings.h"
 
 namespace sentencepiece::logging {
 

@@ -1,5 +1,3 @@
-#include "tokenizer/tagged_tokenizer.h"
-
 #include <memory>
 
 #include <gmock/gmock.h>

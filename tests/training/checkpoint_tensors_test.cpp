@@ -1,5 +1,3 @@
-#include "training/checkpoint_tensors.h"
-
 #include <limits>
 
 #include <ATen/Functions.h>
@@ -14,6 +12,7 @@
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/training/toy_run.h"
+#include "training/checkpoint.h"
 #include "training/update.h"
 
 namespace gloss {

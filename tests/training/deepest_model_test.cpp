@@ -9,7 +9,6 @@
 #include "tests/support/temporary_folder.h"
 #include "training/adam.h"
 #include "training/checkpoint.h"
-#include "training/checkpoint_tensors.h"
 
 namespace gloss {
 namespace {

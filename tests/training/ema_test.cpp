@@ -7,8 +7,8 @@
 #include "common/files/safetensors.h"
 #include "common/system/stop.h"
 #include "tests/training/trainer_test.h"
-#include "training/checkpoint_name.h"
-#include "training/ema_weights.h"
+#include "training/checkpoint.h"
+#include "training/kept_weights.h"
 
 namespace gloss {
 namespace {

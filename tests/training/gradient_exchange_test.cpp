@@ -15,8 +15,8 @@
 #include "tests/support/small_model.h"
 #include "tests/support/thread_exchange.h"
 #include "tests/training/toy_run.h"
-#include "training/checkpoint_tensors.h"
-#include "training/ema_weights.h"
+#include "training/checkpoint.h"
+#include "training/kept_weights.h"
 #include "training/update.h"
 
 namespace gloss {

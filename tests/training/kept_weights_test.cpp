@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/training/trainer_test.h"
-#include "training/checkpoint_name.h"
+#include "training/checkpoint.h"
 
 namespace gloss {
 namespace {

@@ -14,7 +14,7 @@
 #include "common/system/signals.h"
 #include "common/system/stop.h"
 #include "tests/training/trainer_test.h"
-#include "training/checkpoint_name.h"
+#include "training/checkpoint.h"
 
 namespace gloss {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "training/checkpoint_name.h"
+#include "training/checkpoint.h"
 
 namespace gloss {
 namespace {

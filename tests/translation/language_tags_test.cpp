@@ -1,4 +1,6 @@
 // Translations with language tags in front of the source and the target.
+#include "tokenizer/language_tags.h"
+
 #include <cmath>
 #include <numeric>
 
@@ -7,7 +9,6 @@
 
 #include "tests/decoding/fake_scorer.h"
 #include "tests/translation/letters.h"
-#include "tokenizer/tagged_tokenizer.h"
 #include "translation/line_translator.h"
 
 namespace gloss {

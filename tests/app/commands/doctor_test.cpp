@@ -88,6 +88,7 @@ TEST(DoctorTest, WhereNothingWasTriedTheNeedIsTheLeastAndSaidToBe) {
   EXPECT_THAT(remarks_on(run, machine), ElementsAre(Field(&Remark::failure, ExitCode::kOutOfMemory)));
   run.training.min_batches = 100;
   run.training.batches = 400;
+  EXPECT_THAT(to_lines(machine, run, remarks), HasSubstr("  batches           more than 0.0 MiB\n"));
   run.training.tried = true;
   EXPECT_THAT(remarks_on(run, machine), IsEmpty());
   EXPECT_THAT(to_lines(machine, run, {}), AllOf(HasSubstr("at most"), Not(HasSubstr("at least"))));

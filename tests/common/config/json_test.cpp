@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/config/json_limits.h"
 #include "common/random.h"
 
 namespace gloss {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "common/system/memory.h"
+#include "common/system/machine.h"
 #include "tests/common/files/saved_tensors.h"
 
 namespace gloss {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +51,7 @@ Pairs pairs() {
 References one_reference(const Texts& lines) { return References::single(lines); }
 
 double corpus_score(const ChrfMetric& metric, const SegmentStatistics& statistics) {
-  return metric.value(std::span<const double>(sum_of_rows(statistics)));
+  return metric.score(sum_of_rows(statistics)).score;
 }
 
 double score_of(const std::string& hypothesis, const std::string& reference, const ChrfOptions& options = {}) {
@@ -69,7 +70,7 @@ TEST(ChrfTest, EqualsSacreBleuForEachOption) {
     const auto statistics = metric.statistics(hypotheses, references);
     ASSERT_EQ(statistics.lines(), std::ssize(expected.at("lines")));
     for (std::int64_t line = 0; line < statistics.lines(); ++line)
-      EXPECT_EQ(metric.value(statistics.row(line)), expected.at("lines").at(static_cast<std::size_t>(line)))
+      EXPECT_EQ(metric.score(statistics.row(line)).score, expected.at("lines").at(static_cast<std::size_t>(line)))
           << hypotheses[static_cast<std::size_t>(line)];
     EXPECT_EQ(corpus_score(metric, statistics), expected.at("score"));
   }
@@ -160,14 +161,15 @@ TEST(ChrfTest, LongLineOfOneCharacterIsCounted) {
   EXPECT_EQ(row[3 * 49 + 2], 100'000 - 49);
 }
 
-TEST(ChrfTest, JsonHasUnroundedScoreAndCounts) {
+TEST(ChrfTest, FiguresHaveTheCountsByOrder) {
   const ChrfMetric metric({.char_order = 2});
   const auto statistics = metric.statistics(Texts{"abcx"}, one_reference({"abc"}));
   const auto score = metric.score(sum_of_rows(statistics));
-  EXPECT_EQ(score.json.at("score"), score.score);
-  EXPECT_EQ(score.json.at("matches"), json({3, 2}));
-  EXPECT_EQ(score.json.at("hypothesis_ngrams"), json({4, 3}));
-  EXPECT_EQ(score.json.at("reference_ngrams"), json({3, 2}));
+  using Counts = std::vector<std::int64_t>;
+  const std::map<std::string, ScoreFigure> figures(score.figures.begin(), score.figures.end());
+  EXPECT_EQ(figures.at("matches"), ScoreFigure(Counts{3, 2}));
+  EXPECT_EQ(figures.at("hypothesis_ngrams"), ScoreFigure(Counts{4, 3}));
+  EXPECT_EQ(figures.at("reference_ngrams"), ScoreFigure(Counts{3, 2}));
   EXPECT_EQ(score.details, "");
 }
 

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "evaluation/chrf/chrf.h"
-#include "evaluation/scoring/line_differences.h"
 
 namespace gloss {
 namespace {

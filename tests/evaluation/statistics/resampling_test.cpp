@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
-#include "evaluation/bleu/bleu_metric.h"
+#include "evaluation/bleu/bleu.h"
 #include "evaluation/chrf/chrf.h"
 #include "evaluation/statistics/paired_test.h"
 #include "evaluation/ter/ter.h"
@@ -150,6 +150,35 @@ TEST_P(ResamplingTest, PairedTestsEqualSacreBleu) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, ResamplingTest, testing::Values(1, 3, 16));
+
+/// The share of equal lines: a metric without an example in NumPy.
+class EqualLines final : public Metric {
+ public:
+  std::string name() const override { return "equal lines"; }
+  std::vector<SignatureEntry> settings() const override { return {}; }
+  SegmentStatistics statistics(std::span<const std::string> hypotheses, const References& references,
+                               int) const override {
+    SegmentStatistics rows{2, {}};
+    for (std::size_t i = 0; i < hypotheses.size(); ++i)
+      rows.values.insert(rows.values.end(), {hypotheses[i] == references.of_line[i].front() ? 1.0 : 0.0, 1.0});
+    return rows;
+  }
+  MetricScore score(std::span<const double> sums) const override {
+    return {.name = name(), .score = 100 * sums[0] / sums[1], .details = {}, .figures = {}};
+  }
+};
+
+TEST(ResamplingTest, MetricNeedsItsScoreOnly) {
+  const EqualLines metric;
+  const std::vector<std::string> half{"a", "b", "x", "x"}, all{"a", "b", "c", "d"};
+  const auto references = References::single(all);
+  const std::vector systems{metric.statistics(half, references, 1), metric.statistics(all, references, 1)};
+  const auto interval = bootstrap_interval(metric, systems[0], {.samples = 200});
+  EXPECT_NEAR(interval.mean, 50, 5);
+  EXPECT_EQ(interval.half_width, 50);  // 2 of 40 samples have no equal line
+  EXPECT_EQ(paired_bootstrap(metric, systems, {.samples = 99})[1].score, 100);
+  EXPECT_GT(paired_randomization(metric, systems, {.samples = 99})[1].p_value, 0.05);
+}
 
 TEST(PairedTest, SystemDoesNotDifferFromItself) {
   const ChrfMetric metric;

@@ -8,7 +8,6 @@
 
 #include "common/files/sha256.h"
 #include "common/text/utf8.h"
-#include "evaluation/tokenize/lower_case.h"
 #include "evaluation/tokenize/tokenize.h"
 
 namespace gloss {

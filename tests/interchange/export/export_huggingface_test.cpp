@@ -13,7 +13,7 @@
 #include "interchange/weight_map.h"
 #include "model/weights.h"
 #include "tests/interchange/export/exported_model.h"
-#include "tokenizer/sentencepiece_fields.h"
+#include "tokenizer/sentencepiece_settings.h"
 
 namespace gloss {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include "common/system/memory.h"
+#include "common/system/machine.h"
 #include "model/inference/inference_model.h"
 #include "model/storage/model_file.h"
 #include "tests/support/sanitizers.h"

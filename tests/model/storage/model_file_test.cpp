@@ -248,12 +248,18 @@ TEST_P(ModelFileTest, ConfigErrorIsReportedAsTheFiles) {
               HasSubstr("config: model: wanted an object"));
 }
 
-// The claimed size is a terabyte.
+// The claimed sizes are a terabyte and 33 gigabytes.
 TEST_P(ModelFileTest, SizesAreCheckedBeforeAllocating) {
   EXPECT_THAT(error_after([](Draft& d) {
                 set_config(d, "d_model", 1 << 17);
                 set_config(d, "d_ff", 1 << 17);
                 set_config(d, "encoder_layers", 20);
+              }),
+              HasSubstr("source_embedding.weight: wanted [V, 131072]"));
+  EXPECT_THAT(error_after([](Draft& d) {
+                set_config(d, "d_ff", 1 << 17);
+                set_config(d, "encoder_layers", 1000);
+                set_config(d, "decoder_layers", 1000);
               }),
               HasSubstr("wanted F32 or BF16 [131072"));
 }

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/system/threads.h"
+#include "common/system/machine.h"
 #include "kernels/instruction_set.h"
 #include "tensor/runtime.h"
 

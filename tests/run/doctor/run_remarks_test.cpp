@@ -1,5 +1,7 @@
 #include "run/doctor/run_remarks.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,9 +30,19 @@ TEST(RunRemarksTest, MemoryAndDiskThatAreShortAreTold) {
   EXPECT_FALSE(remarks[0].failure.has_value());
   run.training.batches = 3500;
   EXPECT_THAT(remarks_on(run, machine), ElementsAre(testing::Field(&Remark::failure, ExitCode::kOutOfMemory)));
+  run.training.tried = false;
+  EXPECT_THAT(remarks_on(run, machine),
+              ElementsAre(testing::Field(&Remark::message, HasSubstr("needs at least 0.0 MiB"))));
+  run.training.tried = true;
   run.training.batches = 0;
   run.disk_free = 400;
   EXPECT_THAT(remarks_on(run, machine), ElementsAre(testing::Field(&Remark::failure, ExitCode::kIo)));
+}
+
+TEST(FreeDiskTest, IsThatOfTheFolderOrOfItsNearestExistingParent) {
+  const auto there = std::filesystem::temp_directory_path();
+  EXPECT_GT(free_disk(there), 0);
+  EXPECT_GT(free_disk(there / "not" / "there"), 0);
 }
 
 }  // namespace

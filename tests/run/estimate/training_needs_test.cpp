@@ -1,6 +1,7 @@
 #include "run/estimate/training_needs.h"
 
 #include <cstdint>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -67,7 +68,6 @@ TEST(TrainingNeedsTest, AnAverageTakesAFileAndDoublesOfTheWeightsTheBestModelAFi
   EXPECT_EQ(needs.average, (16 + 16) * needs.parameters);
 }
 
-// On the CPU a validation searches with an InferenceScorer, which has its own copy of the weights.
 TEST(TrainingNeedsTest, TheVocabularyIsTheTokenizersOrTheLargestThatTheRunFileAllows) {
   testing::internal::CaptureStderr();
   SmallJob job;
@@ -93,6 +93,31 @@ TEST(TrainingNeedsTest, EachSideHasItsVocabulary) {
   job.config.training.start_from = job / "run";
   const auto [source, target] = foresee(job.config).vocabularies;
   EXPECT_GT(source, target) << "the target has fewer letters";
+}
+
+TEST(TrainingNeedsTest, SearchesTakeMemoryByTheirRowsAndLengths) {
+  auto config = one_layer_run(256, 256);
+  config.decoding.max_length = 64;
+  config.decoding.beam_size = 4;
+  config.decoding.batch_size = 64;
+  const std::vector<std::int64_t> sources(64, 40);
+  const auto needs_for = [&](const std::vector<std::int64_t>& valid, const std::vector<std::int64_t>& test) {
+    return training_needs(config, {kOneLayerVocabularies, {.valid = valid, .test = test}});
+  };
+  auto needs = needs_for(sources, sources);
+  const std::int64_t cache = 2 * 64 * 64 * 256 * 4;  // keys and values of 64 rows and positions
+  // On the CPU the scorer has its own copy of the weights.
+  EXPECT_GT(needs.validation, needs.weights + cache);
+  EXPECT_LT(needs.validation, needs.weights + 6 * cache);
+  EXPECT_GT(needs.test, needs.weights + 3 * cache) << "4 * 50 positions, a quarter more than the longest source";
+  EXPECT_LT(needs.test, needs.weights + 4 * 6 * cache);
+  EXPECT_EQ(needs_for(std::vector<std::int64_t>(500, 40), {}).validation, needs.validation) << "a batch at a time";
+  config.decoding.max_length = 512;
+  needs = needs_for(sources, sources);
+  EXPECT_LT(needs.test, needs.validation);
+  needs = needs_for({}, {});
+  EXPECT_EQ(needs.validation, 0) << "there is no text for one";
+  EXPECT_EQ(needs.test, 0);
 }
 
 TEST(TrainingNeedsTest, TheTextDeterminesMemoryOfTokenizerTrainingAndCorpusFile) {

@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "data/batch.h"
+
+namespace gloss {
+namespace {
+
+using testing::ElementsAre;
+
+/// A batch whose sentences have these lengths on both sides; each id is the index of its sentence.
+Batch batch_of(const std::vector<std::size_t>& lengths) {
+  Batch batch;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    batch.source.emplace_back(lengths[i], static_cast<Id>(i));
+    batch.target.emplace_back(lengths[i], static_cast<Id>(i));
+  }
+  return batch;
+}
+
+std::vector<std::size_t> sentences(const std::vector<Batch>& shards) {
+  std::vector<std::size_t> counts;
+  for (const auto& shard : shards) counts.push_back(shard.source.size());
+  return counts;
+}
+
+TEST(ShardsTest, SentencesStayInOrderAndTogether) {
+  const auto shards = cut_into_shards(batch_of({3, 4, 5, 5, 6, 6, 7, 9, 9}), 4);
+  ASSERT_EQ(shards.size(), 4U);
+  Id next = 0;
+  for (const auto& shard : shards) {
+    ASSERT_EQ(shard.source.size(), shard.target.size());
+    EXPECT_EQ(shard.source, shard.target);
+    for (const auto& sentence : shard.source) EXPECT_EQ(sentence.front(), next++);
+  }
+  EXPECT_EQ(next, 9);
+}
+
+TEST(ShardsTest, ShardsHaveAboutEqualTokens) {
+  EXPECT_THAT(sentences(cut_into_shards(batch_of(std::vector<std::size_t>(12, 5)), 4)), ElementsAre(3, 3, 3, 3));
+  EXPECT_THAT(sentences(cut_into_shards(batch_of({1, 1, 1, 1, 1, 1, 6}), 2)), ElementsAre(6, 1));
+  for (const std::int64_t count : {2, 3, 4, 8}) {
+    std::vector<std::size_t> lengths;
+    for (std::size_t i = 0; i < 60; ++i) lengths.push_back(4 + i / 6);
+    std::vector<std::int64_t> tokens;
+    for (const auto& shard : cut_into_shards(batch_of(lengths), count)) tokens.push_back(shard.target_tokens());
+    EXPECT_LE(std::ranges::max(tokens) - std::ranges::min(tokens), 2 * 13) << count;
+  }
+}
+
+TEST(ShardsTest, OneShardIsTheBatch) {
+  const auto shards = cut_into_shards(batch_of({3, 1, 2}), 1);
+  ASSERT_EQ(shards.size(), 1U);
+  EXPECT_EQ(shards.front().source, batch_of({3, 1, 2}).source);
+}
+
+TEST(ShardsTest, FewSentencesLeaveEmptyShards) {
+  EXPECT_THAT(sentences(cut_into_shards(batch_of({4}), 4)), ElementsAre(0, 0, 1, 0));
+  EXPECT_THAT(sentences(cut_into_shards(batch_of({4, 4}), 4)), ElementsAre(0, 1, 0, 1));
+}
+
+}  // namespace
+}  // namespace gloss

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/random.h"
+#include "common/special_ids.h"
+#include "tokenizer/piece_table.h"
+
+namespace gloss {
+
+/// Random numbers of one sentence, in sequence: a function of (stream, sentence).
+class SubwordDraws {
+ public:
+  /// A sentence may draw fewer than 2^24 numbers.
+  SubwordDraws(const RandomStream& random, std::uint64_t sentence) : random_(random), next_(sentence << 24) {}
+
+  /// Returns the next number in [0, 1).
+  double next() {
+    if (next_ % block_.size() == 0) block_ = random_.block(next_ / block_.size());
+    return block_[next_++ % block_.size()] * 0x1p-32;
+  }
+
+ private:
+  RandomStream random_;
+  std::uint64_t next_;
+  std::array<std::uint32_t, 4> block_{};
+};
+
+/// BPE-dropout (Provilkov, Emelianenko and Voita 2020): byte pair encoding (Sennrich et al. 2016) that skips each
+/// possible merge with a given probability. As in SentencePiece, a skipped merge is only tried again if a neighbor has
+/// changed.
+///
+/// Works on ids: pieces are split into characters and merged again, best score first, ties from the left. Pieces
+/// without characters of their own (unknown, bytes, user-defined) are kept.
+class BpeDropout {
+ public:
+  explicit BpeDropout(const std::vector<Piece>& pieces);
+
+  /// Returns another segmentation of the same text. With `dropout` 0 the ids equal SentencePiece's.
+  Ids segment(std::span<const Id> ids, double dropout, SubwordDraws& draws) const {
+    return merge(ids, dropout, &draws);
+  }
+
+  /// Returns the segmentation before the first merge, which is into characters, and after each.
+  std::vector<Ids> merge_steps(std::span<const Id> ids) const;
+
+ private:
+  /// Merges the characters of `ids`. `draws` is needed if there is dropout. `on_step` receives the segmentation before
+  /// the first merge and after each.
+  Ids merge(std::span<const Id> ids, double dropout, SubwordDraws* draws,
+            const std::function<void(Ids)>& on_step = nullptr) const;
+  static std::uint64_t pair_key(Id left, Id right) {
+    return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
+  }
+
+  std::vector<Ids> characters_;                   ///< of each piece; a piece that is kept whole has itself
+  std::vector<std::uint32_t> ranks_;              ///< of each piece; the best score has 0
+  std::unordered_map<std::uint64_t, Id> merges_;  ///< maps pair_key(left, right) to the merged piece
+};
+
+/// Subword regularization (Kudo 2018, section 3.2): a segmentation x of a text is drawn with
+///
+///     P(x) = (product of p(x_i))^alpha / sum of the same over all segmentations
+///
+/// by forward filtering and backward sampling, with the unigram model's probabilities p. Works on ids: the text is
+/// rebuilt from the pieces. Pieces without characters of their own (unknown, bytes, user-defined) are kept.
+class UnigramSampling {
+ public:
+  explicit UnigramSampling(std::vector<Piece> pieces);
+  UnigramSampling(UnigramSampling&&) = default;  // not copyable: `by_text_` refers to `pieces_`
+
+  /// Returns another segmentation of the same text.
+  Ids segment(std::span<const Id> ids, double alpha, SubwordDraws& draws) const;
+
+ private:
+  void add_sample(std::string_view text, double alpha, SubwordDraws& draws, Ids& pieces) const;
+
+  std::vector<Piece> pieces_;
+  std::unordered_map<std::string_view, Id> by_text_;  ///< keys refer to `pieces_`
+  std::size_t max_piece_bytes_ = 0;                   ///< bytes of the longest piece
+};
+
+}  // namespace gloss
