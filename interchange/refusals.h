@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gloss {
@@ -13,7 +15,9 @@ namespace gloss {
 class Refusals {
  public:
   /// Adds a reason once, in the form "where: wanted ..., got ...".
-  void add(std::string reason);
+  void add(std::string reason) {
+    if (std::ranges::find(reasons_, reason) == reasons_.end()) reasons_.push_back(std::move(reason));
+  }
   /// Adds the reason unless `holds`.
   void require(bool holds, const std::string& reason) {
     if (!holds) add(reason);
@@ -21,7 +25,12 @@ class Refusals {
 
   bool empty() const { return reasons_.empty(); }
   const std::vector<std::string>& reasons() const { return reasons_; }
-  std::string text() const;  ///< the reasons, separated by "; "
+  /// Returns the reasons, separated by "; ".
+  std::string text() const {
+    std::string text;
+    for (const auto& reason : reasons_) text += (text.empty() ? "" : "; ") + reason;
+    return text;
+  }
 
  private:
   std::vector<std::string> reasons_;

@@ -120,7 +120,7 @@ may_include app common kernels tensor tokenizer data model training decoding tra
 may_include library common tensor tokenizer model decoding translation
 may_include examples common tensor tokenizer data model training
 no_cycles
-no_torch common kernels tokenizer data evaluation interchange/formats library/include
+no_torch common kernels tokenizer data evaluation library/include
 no_torch app/options app/help app/main.cpp app/command_line.* app/report_failure.* app/version_text.*
 if grep -rnE '^#include "(app/(commands|input)|tensor|translation)/' app/options app/help app/main.cpp app/command_line.*; then
   fault "the small program knows options only (see the lines above)"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/options/command_options.h"
-#include "interchange/export/export_format.h"
-#include "interchange/import/import_settings.h"
+#include "interchange/export/export_model.h"
+#include "interchange/import/import_report.h"
 
 namespace gloss {
 

@@ -65,16 +65,8 @@ void write_variable(AtomicFile& file, const std::string& name, const at::Tensor&
 
 }  // namespace
 
-void Ctranslate2Variables::add(const std::string& name, const at::Tensor& value) {
-  values[name] = [value] { return value; };
-}
-
-void Ctranslate2Variables::add_int8(const std::string& name, int value) {
-  add(name, at::scalar_tensor(value, at::kChar));
-}
-
-void Ctranslate2Variables::add_int16(const std::string& name, std::int64_t value) {
-  add(name, at::scalar_tensor(value, at::kShort));
+void Ctranslate2Variables::add_number(const std::string& name, std::int64_t value, at::ScalarType type) {
+  values[name] = [value, type] { return at::scalar_tensor(value, type); };
 }
 
 void write_ctranslate2_file(const std::filesystem::path& path, const Ctranslate2Variables& variables) {

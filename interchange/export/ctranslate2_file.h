@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -18,10 +19,8 @@ struct Ctranslate2Variables {
   std::map<std::string, Values> values;        ///< by name
   std::map<std::string, std::string> aliases;  ///< other names of variables; they hold for their scales, too
 
-  void add(const std::string& name, const at::Tensor& value);
   /// Adds a scalar: int8, which is also a flag or an enumeration, or int16.
-  void add_int8(const std::string& name, int value);
-  void add_int16(const std::string& name, std::int64_t value);
+  void add_number(const std::string& name, std::int64_t value, at::ScalarType type = at::kChar);
 };
 
 /// Writes the file atomically in version 6 of its format, with a TransformerSpec of revision 7. Throws UsageError if a

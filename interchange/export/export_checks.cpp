@@ -5,10 +5,37 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "interchange/export/exported_tokenizers.h"
 #include "model/weights.h"
 
 namespace gloss {
+
+std::int64_t exported_positions(const TranslationModel& model) {
+  constexpr std::int64_t kMinPositions = 2048;
+  const auto target = model.config.decoding.max_length + 1;  // transformers counts the start of the decoder
+  return std::max({kMinPositions, model.config.max_source_length(), target});
+}
+
+std::vector<std::pair<std::string, const Tokenizer*>> named_tokenizers(const TranslationModel& model) {
+  const auto *const source = model.source_tokenizer.get(), *const target = model.target_tokenizer.get();
+  if (source == target) return {{kJointTokenizer, source}};
+  return {{kSourceTokenizer, source}, {kTargetTokenizer, target}};
+}
+
+const MappedTokenizer* as_mapped(const Tokenizer& tokenizer) {
+  return dynamic_cast<const MappedTokenizer*>(&tokenizer);
+}
+
+std::vector<std::string> pieces_by_id(const Tokenizer& tokenizer) {
+  std::vector<std::string> pieces;
+  for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) pieces.push_back(tokenizer.piece(id));
+  return pieces;
+}
+
+std::string sentencepiece_bytes(const Tokenizer& tokenizer) {
+  const auto* const mapped = as_mapped(tokenizer);
+  return mapped == nullptr ? tokenizer.serialized() : std::string(mapped->sentencepiece());
+}
+
 ExportChecks::ExportChecks(const TranslationModel& model) : model_(&model), config_(to_json(model.config.model)) {}
 
 void ExportChecks::expect(std::string_view key, const std::vector<Json>& wanted) {

@@ -1,16 +1,36 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/config/json.h"
-#include "interchange/activation_names.h"
+#include "interchange/model_family.h"
 #include "interchange/refusals.h"
+#include "tokenizer/mapped_tokenizer.h"
 #include "translation/models/translation_model.h"
 
 namespace gloss {
+
+/// Returns the number of positions in a file for a program that fails beyond the last one. It suffices for the run file
+/// of the model, and is at least 2048.
+std::int64_t exported_positions(const TranslationModel& model);
+
+/// Returns the tokenizers by the names of their files: tokenizer.model, or source_tokenizer.model and
+/// target_tokenizer.model.
+std::vector<std::pair<std::string, const Tokenizer*>> named_tokenizers(const TranslationModel& model);
+
+/// Returns the tokenizer if it has ids of its own, otherwise null.
+const MappedTokenizer* as_mapped(const Tokenizer& tokenizer);
+
+/// Returns the spellings of the pieces by id.
+std::vector<std::string> pieces_by_id(const Tokenizer& tokenizer);
+
+/// Returns the bytes of the SentencePiece model that cuts lines for a tokenizer.
+std::string sentencepiece_bytes(const Tokenizer& tokenizer);
 
 /// Compares the run file of a model with the values that another program can compute. All reasons are collected.
 class ExportChecks {

@@ -1,5 +1,3 @@
-#include "interchange/export/export_ctranslate2.h"
-
 #include <memory>
 #include <utility>
 #include <vector>
@@ -9,12 +7,10 @@
 
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
-#include "interchange/activation_names.h"
 #include "interchange/export/ctranslate2_file.h"
 #include "interchange/export/export_checks.h"
-#include "interchange/export/export_readme.h"
-#include "interchange/export/exported_positions.h"
-#include "interchange/export/exported_tokenizers.h"
+#include "interchange/export/exporters.h"
+#include "interchange/model_family.h"
 #include "model/make_parts.h"
 #include "model/storage/stored_weights.h"
 #include "model/weights.h"
@@ -62,12 +58,13 @@ class VariableWriter {
     add_embeddings();
     add_positions();
     add_exact("decoder/projection/bias", {"generator.bias"});
-    variables_.add_int8("encoder/embeddings_merge", 0);
-    variables_.add_int8("decoder/start_from_zero_embedding", config_.starts_from_zero() ? 1 : 0);
-    variables_.add_int16("decoder/alignment_layer", -1);
-    variables_.add_int16("decoder/alignment_heads", 0);  // the mean of all heads of the last layer, as in gloss
+    variables_.add_number("encoder/embeddings_merge", 0);
+    variables_.add_number("decoder/start_from_zero_embedding", config_.starts_from_zero() ? 1 : 0);
+    variables_.add_number("decoder/alignment_layer", -1, at::kShort);
+    variables_.add_number("decoder/alignment_heads", 0,
+                          at::kShort);  // the mean of all heads of the last layer, as in gloss
     for (const auto* flag : {"alibi", "alibi_use_positive_positions", "scale_alibi"})
-      variables_.add_int8(std::string("decoder/") + flag, 0);
+      variables_.add_number(std::string("decoder/") + flag, 0);
   }
 
   Ctranslate2Variables take() { return std::move(variables_); }
@@ -142,11 +139,11 @@ class VariableWriter {
     if (config_.has_final_norm()) add_norm(stack + "/layer_norm", stack + ".norm");
     if (config_.embedding_norm)
       add_norm(stack + "/layernorm_embedding", is_decoder ? "target_embedding_norm" : "source_embedding_norm");
-    variables_.add_int16(stack + "/num_heads", config_.heads);
-    variables_.add_int8(stack + "/pre_norm", config_.norm == NormPlace::kPre ? 1 : 0);
-    variables_.add_int8(stack + "/activation", activation_names(config_.activation).ctranslate2);
-    variables_.add_int8(stack + "/scale_embeddings", config_.embedding_scale == EmbeddingScale::kSqrt ? 1 : 0);
-    variables_.add_int8(stack + "/multi_query_attention", 0);
+    variables_.add_number(stack + "/num_heads", config_.heads, at::kShort);
+    variables_.add_number(stack + "/pre_norm", config_.norm == NormPlace::kPre ? 1 : 0);
+    variables_.add_number(stack + "/activation", activation_names(config_.activation).ctranslate2);
+    variables_.add_number(stack + "/scale_embeddings", config_.embedding_scale == EmbeddingScale::kSqrt ? 1 : 0);
+    variables_.add_number(stack + "/multi_query_attention", 0);
   }
 
   void add_embeddings() {
@@ -211,7 +208,7 @@ void check_special_pieces(const TranslationModel& model, Refusals& refusals) {
 
 }  // namespace
 
-Refusals ctranslate2_refusals(const TranslationModel& model) {
+Refusals ctranslate2_refusals(const TranslationModel& model, WeightPrecision) {
   ExportChecks checks(model);
   checks.expect("architecture", {"transformer"});
   if (!checks.refusals.empty()) return checks.refusals;

@@ -1,13 +1,9 @@
-#include "interchange/export/export_huggingface.h"
-
 #include "common/files/atomic_file.h"
 #include "common/version.h"
-#include "interchange/activation_names.h"
 #include "interchange/export/export_checks.h"
-#include "interchange/export/export_readme.h"
-#include "interchange/export/exported_positions.h"
-#include "interchange/export/exported_tokenizers.h"
+#include "interchange/export/exporters.h"
 #include "interchange/export/tokenizer_json.h"
+#include "interchange/model_family.h"
 #include "interchange/weight_map.h"
 #include "model/weights.h"
 

@@ -1,7 +1,3 @@
-#include "interchange/export/export_marian.h"
-
-#include <deque>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,13 +8,11 @@
 #include "common/special_ids.h"
 #include "common/text/format.h"
 #include "common/text/utf8.h"
-#include "interchange/activation_names.h"
 #include "interchange/export/export_checks.h"
-#include "interchange/export/export_readme.h"
-#include "interchange/export/exported_tokenizers.h"
+#include "interchange/export/exporters.h"
 #include "interchange/export/marian_sentencepiece.h"
 #include "interchange/formats/marian_options.h"
-#include "interchange/formats/npz_writer.h"
+#include "interchange/formats/npz_file.h"
 #include "interchange/model_family.h"
 #include "interchange/weight_map.h"
 #include "model/weights.h"
@@ -74,7 +68,7 @@ YamlOptions model_options(const TranslationModel& model) {
   const bool pre = config.norm == NormPlace::kPre, ssru = config.decoder_layer == DecoderLayerType::kSsru;
   return {{"type", "transformer"},
           {"dim-vocabs", sizes(marian_rows(source).foreign_size, marian_rows(target).foreign_size)},
-          {std::string(kUsedPiecesOption), sizes(source - kMissingPieces, target - kMissingPieces)},
+          {kUsedPiecesOption, sizes(source - kMissingPieces, target - kMissingPieces)},
           {"dim-emb", number(config.d_model)},
           {"enc-depth", number(config.encoder_layers)},
           {"dec-depth", number(config.decoder_layers)},
@@ -148,27 +142,16 @@ WeightMap marian_map(const TranslationModel& model) {
 
 void write_npz_weights(const TranslationModel& model, const std::filesystem::path& path) {
   const auto map = marian_map(model);
-  std::deque<at::Tensor> kept;
-  std::vector<NpzTensor> tensors;
-  const auto add = [&](const std::string& name, const at::Tensor& contiguous) {
-    const auto& values = kept.emplace_back(contiguous);
-    auto& tensor = tensors.emplace_back();
-    tensor.name = name;
-    tensor.info.shape = values.sizes().vec();
-    tensor.bytes = {static_cast<const std::byte*>(values.const_data_ptr()), values.nbytes()};
-  };
+  std::vector<std::pair<std::string, at::Tensor>> tensors;
   for (const auto& [weight, info] : network_weights(model.config.model, model.file.vocabularies)) {
     const auto foreign = map.names(weight).front();
     const auto values = model.file.model.weights(weight).to_float();
-    add(foreign.name, map.to_foreign(weight, foreign, values));
-    if (piece_axis(weight)) add(std::string(kMissingRows) + weight, at::stack({values[kPad], values[kBos]}));
+    tensors.emplace_back(foreign.name, map.to_foreign(weight, foreign, values));
+    if (piece_axis(weight))
+      tensors.emplace_back(std::string(kMissingRows) + weight, at::stack({values[kPad], values[kBos]}));
   }
-  const auto options = yaml_text(model_options(model)) + '\0';
-  auto& tensor = tensors.emplace_back();
-  tensor.name = kMarianOptionsTensor;
-  tensor.info.type = ForeignType::kI8;
-  tensor.info.shape = {static_cast<std::int64_t>(options.size())};
-  tensor.bytes = std::as_bytes(std::span(options));
+  auto options = yaml_text(model_options(model)) + '\0';
+  tensors.emplace_back(kMarianOptionsTensor, at::from_blob(options.data(), std::ssize(options), at::kChar));
   write_npz(path, tensors);
 }
 
@@ -197,10 +180,12 @@ std::string vocabulary_text(const Tokenizer& tokenizer) {
 
 }  // namespace
 
-Refusals marian_refusals(const TranslationModel& model) {
+Refusals marian_refusals(const TranslationModel& model, WeightPrecision precision) {
   ExportChecks checks(model);
   checks.expect("architecture", {"transformer"});
   if (!checks.refusals.empty()) return checks.refusals;
+  checks.refusals.require(precision == WeightPrecision::kFloat32,
+                          "--precision: wanted float32, got " + std::string(weight_precision_name(precision)));
   checks.expect("position_frequencies", {"tensor2tensor"});
   checks.refusals.require(model.config.model.d_model > 2,
                           "model.d_model: wanted at least 4, got 2; Marian's frequencies divide by d_model / 2 - 1");
@@ -235,7 +220,7 @@ Refusals marian_refusals(const TranslationModel& model) {
   return checks.refusals;
 }
 
-std::string export_marian(const TranslationModel& model, OutputFolder& folder) {
+std::string export_marian(const TranslationModel& model, WeightPrecision, OutputFolder& folder) {
   write_npz_weights(model, folder.file("model.npz"));
   write_file(folder.file("decoder.yml"), yaml_text(decoder_options(model)));
   for (const auto& [name, tokenizer] : named_tokenizers(model)) {

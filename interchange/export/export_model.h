@@ -1,12 +1,23 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
-#include "interchange/export/export_format.h"
 #include "model/storage/weight_precision.h"
 
 namespace gloss {
+
+/// Programs for which gloss writes models.
+enum class ExportFormat { kCtranslate2, kHuggingFace, kMarian };
+
+/// Names in options and messages.
+inline constexpr std::array<std::pair<std::string_view, ExportFormat>, 3> kExportFormats{
+    {{"ctranslate2", ExportFormat::kCtranslate2},
+     {"huggingface", ExportFormat::kHuggingFace},
+     {"marian", ExportFormat::kMarian}}};
 
 /// Settings of an export: a model and the program for which it is written.
 struct ExportSettings {

@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/sha256.h"
+#include "common/system/descriptor.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/split.h"

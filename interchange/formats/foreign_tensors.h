@@ -2,43 +2,41 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace gloss {
+#include <ATen/core/Tensor.h>
 
-/// Element types of tensors that other programs store.
-enum class ForeignType { kF32, kF16, kBF16, kF64, kI8, kI16, kI32, kI64, kU8, kU32 };
-std::string_view foreign_type_name(ForeignType type);  ///< "float32"
-std::size_t foreign_type_size(ForeignType type);       ///< bytes per element
+namespace gloss {
 
 /// Type and shape of a tensor of another program.
 struct ForeignTensorInfo {
-  ForeignType type = ForeignType::kF32;
+  at::ScalarType type = at::kFloat;
   std::vector<std::int64_t> shape;  ///< as the other program's network uses it
-  bool quantized = false;           ///< kI8 or kI16 of Marian: a value is an element divided by the multiplier
-  bool transposed = false;          ///< a matrix whose elements are stored as [shape[1], shape[0]], row-major
+  /// Of int8 and int16 of Marian: a value is an element divided by this finite, positive number.
+  std::optional<float> multiplier = {};
 
   bool operator==(const ForeignTensorInfo&) const = default;
 };
 
-/// Returns the number of elements of a tensor that a reader returned.
-std::uint64_t element_count(const ForeignTensorInfo& info);
+/// Returns "float32".
+inline std::string_view foreign_type_name(at::ScalarType type) { return c10::getDtypeNames(type).first; }
+/// Returns "float32 [512, 8000]".
+std::string shown_shape(const ForeignTensorInfo& info);
 /// Returns the number of bytes. Throws ModelError("where: shape: ...") if a size is negative or the product is 2^62 or
 /// more, in whatever order the sizes are multiplied.
 std::uint64_t checked_byte_count(const ForeignTensorInfo& info, const std::string& where);
-/// Returns "float32 [512, 8000]".
-std::string shown_shape(const ForeignTensorInfo& info);
-
-/// A tensor of another program with its elements: little-endian, row-major (of the reversed shape if transposed),
-/// without trailing bytes.
-struct ForeignTensor : ForeignTensorInfo {
-  std::vector<std::byte> bytes;
-  float multiplier = 1;  ///< one number per tensor, finite and positive
-};
+/// Returns the bytes of a contiguous tensor on the CPU.
+inline std::span<std::byte> bytes_of(const at::Tensor& tensor) {
+  return {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()};
+}
 
 /// Limits of a file of tensors.
 inline constexpr std::size_t kMaxForeignTensors = 200'000;
@@ -59,9 +57,10 @@ class ForeignTensors {
   std::vector<std::string> names() const;  ///< sorted, each once
   bool has(std::string_view tensor) const { return infos_.contains(tensor); }
   /// Throws ModelError if there is no such tensor.
-  ForeignTensorInfo info(std::string_view tensor) const;
-  /// Reads a tensor. Throws ModelError if there is none of this name, or if its bytes are damaged; IoError.
-  ForeignTensor tensor(std::string_view tensor) const;
+  const ForeignTensorInfo& info(std::string_view tensor) const;
+  /// Reads the elements of a tensor, in its type and shape; the result may be a view of more. Quantized elements are
+  /// not divided. Throws ModelError if there is none of this name, or if its bytes are damaged; IoError.
+  at::Tensor tensor(std::string_view tensor) const { return read(std::string(tensor), info(tensor)); }
 
   const std::string& name() const { return name_; }  ///< file or folder, printable, for messages
 
@@ -70,13 +69,26 @@ class ForeignTensors {
   /// Adds a tensor whose shape was checked. Throws ModelError for a repeated name, a name that is not printable ASCII,
   /// and too many tensors.
   void add(const std::string& tensor, ForeignTensorInfo info);
-  /// Reads the bytes, and the multiplier of a quantized tensor, of a tensor that was added.
-  virtual void read(const std::string& tensor, ForeignTensor& result) const = 0;
+  /// Reads the elements of a tensor that was added.
+  virtual at::Tensor read(const std::string& tensor, const ForeignTensorInfo& info) const = 0;
 
  private:
   std::string name_;
   std::map<std::string, ForeignTensorInfo, std::less<>> infos_;
 };
+
+/// Opens a model in Marian's binary format (.bin), version 1. A name loses its prefix "F0::". Tensors are float32,
+/// float16, float64, int8, int16, int32, int64, uint8 or uint32, or intgemm8 and intgemm16: these are int8 and int16
+/// with a multiplier. Throws ModelError with the path and the fault: for a damaged file, an encrypted one (version 2),
+/// tensors packed for one processor (with the command that writes them as intgemm8), repeated names and the state of an
+/// optimizer; IoError.
+std::unique_ptr<ForeignTensors> open_marian_bin(const std::filesystem::path& path);
+
+/// Opens a state dict that torch.save wrote (PyTorch 1.6 and later): a ZIP archive with a pickle, which is parsed
+/// without calling anything, and an entry for each storage. Tensors may be views and share storages. Throws ModelError
+/// with the path and the fault, also for the form of earlier versions; IoError; UsageError if gloss was built without
+/// libzip.
+std::unique_ptr<ForeignTensors> open_torch_file(const std::filesystem::path& path);
 
 /// Throws ModelError, with a hint, if the tensors are the state of Marian's optimizer.
 void refuse_optimizer_state(const ForeignTensors& tensors);

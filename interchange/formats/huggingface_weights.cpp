@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <utility>
 
-#include "common/config/json.h"
+#include <ATen/ops/empty.h>
+
 #include "common/error.h"
 #include "common/files/safetensors.h"
 #include "common/text/printable.h"
+#include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/model_text.h"
-#include "interchange/formats/torch_file.h"
 
 namespace gloss {
 namespace {
@@ -23,21 +23,15 @@ constexpr std::size_t kMaxShards = 200;  // each is an open file
 constexpr int kIndexDepth = 8;
 
 // In the order of Dtype.
-constexpr std::array<ForeignType, 7> kForeignTypes{ForeignType::kF32, ForeignType::kBF16, ForeignType::kF16,
-                                                   ForeignType::kI64, ForeignType::kI32,  ForeignType::kI8,
-                                                   ForeignType::kU8};
+constexpr std::array<at::ScalarType, 7> kScalarTypes{at::kFloat, at::kBFloat16, at::kHalf, at::kLong,
+                                                     at::kInt,   at::kChar,     at::kByte};
 
 bool is_index(const std::filesystem::path& path) { return path.string().ends_with(kIndexEnding); }
 
 /// Returns the tensors of each file that an index names.
 std::map<std::string, std::vector<std::string>> read_index(const std::filesystem::path& path) {
   const auto name = printable(path.string());
-  Json json;
-  try {
-    json = parse_json(read_model_text(path, kMaxIndexBytes), kIndexDepth);
-  } catch (const std::invalid_argument& error) {
-    throw ModelError(name + ": " + error.what());
-  }
+  const auto json = parse_model_json(read_model_text(path, kMaxIndexBytes), name, kIndexDepth);
   const auto weights = json.is_object() ? json.find("weight_map") : json.end();
   if (!json.is_object() || weights == json.end() || !weights->is_object() || weights->empty())
     throw ModelError(name + ": weight_map: wanted an object of tensors and files, got none");
@@ -61,17 +55,17 @@ class SafetensorsTensors final : public ForeignTensors {
   explicit SafetensorsTensors(const std::filesystem::path& path)
       : ForeignTensors(printable(path.string())), file_(SafetensorsFile::open_foreign(path)) {
     for (const auto& [tensor, view] : file_.tensors()) {
-      ForeignTensorInfo info;
-      info.type = kForeignTypes.at(static_cast<std::size_t>(view.dtype));
-      info.shape = view.shape;
-      add(tensor, std::move(info));
+      const ForeignTensorInfo info{kScalarTypes.at(static_cast<std::size_t>(view.dtype)), view.shape};
+      checked_byte_count(info, name());
+      add(tensor, info);
     }
   }
 
  private:
-  void read(const std::string& tensor, ForeignTensor& result) const override {
-    result.bytes.resize(checked_byte_count(result, name()));
-    file_.read(tensor, result.bytes);
+  at::Tensor read(const std::string& tensor, const ForeignTensorInfo& info) const override {
+    auto values = at::empty(info.shape, info.type);
+    file_.read(tensor, bytes_of(values));
+    return values;
   }
 
   SafetensorsFile file_;
@@ -107,8 +101,8 @@ class Shards final : public ForeignTensors {
         fail("wanted a tensor " + printable(tensor, 80) + ", which the index has for this file, got none");
   }
 
-  void read(const std::string& tensor, ForeignTensor& result) const override {
-    result = files_[places_.at(tensor)]->tensor(tensor);
+  at::Tensor read(const std::string& tensor, const ForeignTensorInfo&) const override {
+    return files_[places_.at(tensor)]->tensor(tensor);
   }
 
   std::vector<std::unique_ptr<ForeignTensors>> files_;

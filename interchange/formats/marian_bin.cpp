@@ -1,16 +1,16 @@
-#include "interchange/formats/marian_bin.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <utility>
+
+#include <ATen/ops/empty.h>
 
 #include "common/error.h"
 #include "common/files/file_kind.h"
 #include "common/system/descriptor.h"
 #include "common/text/printable.h"
+#include "interchange/formats/foreign_tensors.h"
 
 namespace gloss {
 namespace {
@@ -20,22 +20,20 @@ constexpr std::uint64_t kSizeBits = 0xff;
 constexpr std::uint64_t kPacked = 0x0800, kAvx2 = 0x1000, kAvx512 = 0x2000, kSse2 = 0x4000, kSsse3 = 0x8000;
 struct TypeCode {
   std::uint64_t code;
-  ForeignType type;
+  at::ScalarType type;
 };
 // Codes of intgemm: of Marian, and of its fork for browsers, which has 0x4000 for intgemm.
-constexpr std::array<TypeCode, 4> kIntgemmCodes = {{{0x10001, ForeignType::kI8},
-                                                    {0x10002, ForeignType::kI16},
-                                                    {0x4101, ForeignType::kI8},
-                                                    {0x4102, ForeignType::kI16}}};
-constexpr std::array<TypeCode, 9> kPlainCodes = {{{0x404, ForeignType::kF32},
-                                                  {0x402, ForeignType::kF16},
-                                                  {0x408, ForeignType::kF64},
-                                                  {0x101, ForeignType::kI8},
-                                                  {0x102, ForeignType::kI16},
-                                                  {0x104, ForeignType::kI32},
-                                                  {0x108, ForeignType::kI64},
-                                                  {0x201, ForeignType::kU8},
-                                                  {0x204, ForeignType::kU32}}};
+constexpr std::array<TypeCode, 4> kIntgemmCodes = {
+    {{0x10001, at::kChar}, {0x10002, at::kShort}, {0x4101, at::kChar}, {0x4102, at::kShort}}};
+constexpr std::array<TypeCode, 9> kPlainCodes = {{{0x404, at::kFloat},
+                                                  {0x402, at::kHalf},
+                                                  {0x408, at::kDouble},
+                                                  {0x101, at::kChar},
+                                                  {0x102, at::kShort},
+                                                  {0x104, at::kInt},
+                                                  {0x108, at::kLong},
+                                                  {0x201, at::kByte},
+                                                  {0x204, at::kUInt32}}};
 
 struct Header {
   std::uint64_t name_bytes, type, dimensions, data_bytes;
@@ -64,10 +62,6 @@ class MarianBin final : public ForeignTensors {
   }
 
  private:
-  struct Place {
-    std::uint64_t offset, bytes;  // of the elements and the multiplier
-  };
-
   [[noreturn]] void fail(const std::string& what) const { throw ModelError(name() + ": " + what); }
   [[noreturn]] void fail_short(const std::string& part) const {
     fail("wanted " + part + ", got the end of the file; it is cut short or damaged");
@@ -137,25 +131,19 @@ class MarianBin final : public ForeignTensors {
     if (header.dimensions > kMaxForeignDimensions)
       fail(where + "wanted at most " + std::to_string(kMaxForeignDimensions) + " dimensions, got " +
            std::to_string(header.dimensions));
-    ForeignTensorInfo info = read_type(header.type, where);
+    auto info = read_type(header.type, where);
     for (const auto size : take<std::int32_t>(header.dimensions, "the shapes of the tensors")) {
       if (size < 1) fail(where + "wanted sizes from 1, got " + std::to_string(size) + "; the file is damaged");
       info.shape.push_back(size);
     }
-    if (!info.quantized) return info;
-    info.transposed = tensor.find("Wemb") == tensor.npos;
-    if (info.shape.size() != 2) fail(where + "wanted a matrix, since it is intgemm's, got " + shown_shape(info));
+    if (info.multiplier && info.shape.size() != 2)
+      fail(where + "wanted a matrix, since it is intgemm's, got " + shown_shape(info));
     return info;
   }
 
   ForeignTensorInfo read_type(std::uint64_t code, const std::string& where) const {
-    ForeignTensorInfo info;
-    const auto intgemm = std::ranges::find(kIntgemmCodes, code, &TypeCode::code);
-    info.quantized = intgemm != kIntgemmCodes.end();
-    if (info.quantized) {
-      info.type = intgemm->type;
-      return info;
-    }
+    if (const auto intgemm = std::ranges::find(kIntgemmCodes, code, &TypeCode::code); intgemm != kIntgemmCodes.end())
+      return {intgemm->type, {}, 1.0F};  // the multiplier is read later
     if ((code & (kPacked | kAvx2 | kAvx512 | kSse2 | kSsse3)) != 0)
       fail(where + "wanted elements in the order of the matrix, got type " + hexadecimal(code) +
            ", which is packed for one kind of processor; save it again as intgemm8 (marian-conv --gemm-type intgemm8)");
@@ -163,41 +151,47 @@ class MarianBin final : public ForeignTensors {
     if (plain == kPlainCodes.end())
       fail(where + "wanted a type of Marian that gloss reads (float32, float16, integers, intgemm8, intgemm16), got " +
            hexadecimal(code) + "; save it again as float32 or intgemm8 (marian-conv)");
-    info.type = plain->type;
-    return info;
+    return {plain->type, {}};
   }
 
   void add_tensor(const Header& header, const std::string& tensor, ForeignTensorInfo info) {
     const auto where = name() + ": tensor " + printable(tensor, 80);
-    const auto bytes = checked_byte_count(info, where) + (info.quantized ? sizeof(float) : 0);
+    const auto elements = checked_byte_count(info, where), bytes = elements + (info.multiplier ? sizeof(float) : 0);
     if (header.data_bytes < bytes)
       throw ModelError(where + ": wanted at least " + std::to_string(bytes) + " bytes for " + shown_shape(info) +
                        ", got " + std::to_string(header.data_bytes) + "; the file is damaged");
     if (header.data_bytes > size_ - position_)
       fail_short(std::to_string(header.data_bytes) + " bytes of tensor " + printable(tensor, 80));
-    places_[tensor] = {position_, bytes};
+    offsets_[tensor] = position_;
+    if (info.multiplier) info.multiplier = read_multiplier(tensor, position_ + elements);
     position_ += header.data_bytes;
     add(tensor, std::move(info));
   }
 
-  void read(const std::string& tensor, ForeignTensor& result) const override {
-    const auto& [offset, bytes] = places_.at(tensor);
-    result.bytes.resize(bytes);
-    if (read_up_to(file_, offset, result.bytes, path_) != bytes)
-      fail("tensor " + tensor + ": the file became shorter while it was read");
-    if (!result.quantized) return;
-    std::memcpy(&result.multiplier, result.bytes.data() + bytes - sizeof(float), sizeof(float));
-    result.bytes.resize(bytes - sizeof(float));
+  float read_multiplier(const std::string& tensor, std::uint64_t offset) const {
+    float multiplier = 0;
+    read_up_to(file_, offset, std::as_writable_bytes(std::span(&multiplier, 1)), path_);
     // The quotient of the largest element must be finite, too.
-    if (!(result.multiplier > 0) || !std::isfinite(result.multiplier) || !std::isfinite(0x1p15F / result.multiplier))
-      fail("tensor " + tensor + ": wanted a positive multiplier after its elements, got " +
-           std::to_string(result.multiplier) + "; the file is damaged");
+    if (!(multiplier > 0) || !std::isfinite(multiplier) || !std::isfinite(0x1p15F / multiplier))
+      fail("tensor " + printable(tensor, 80) + ": wanted a positive multiplier after its elements, got " +
+           std::to_string(multiplier) + "; the file is damaged");
+    return multiplier;
+  }
+
+  /// The matrices of intgemm are stored transposed, except for embeddings.
+  at::Tensor read(const std::string& tensor, const ForeignTensorInfo& info) const override {
+    const bool is_transposed = info.multiplier && tensor.find("Wemb") == tensor.npos;
+    const auto shape = is_transposed ? std::vector{info.shape[1], info.shape[0]} : info.shape;
+    const auto values = at::empty(shape, info.type);
+    if (read_up_to(file_, offsets_.at(tensor), bytes_of(values), path_) != values.nbytes())
+      fail("tensor " + tensor + ": the file became shorter while it was read");
+    return is_transposed ? values.t() : values;
   }
 
   std::filesystem::path path_;
   Descriptor file_;
   std::uint64_t size_ = 0, position_ = 0;
-  std::map<std::string, Place> places_;
+  std::map<std::string, std::uint64_t> offsets_;  // of the elements
 };
 
 }  // namespace

@@ -1,14 +1,14 @@
-#include "interchange/formats/torch_file.h"
-
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <utility>
+
+#include <ATen/ops/empty.h>
 
 #include "common/error.h"
 #include "common/system/descriptor.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
+#include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/torch_pickle.h"
 #include "interchange/formats/zip_file.h"
 
@@ -32,14 +32,6 @@ void refuse_old_form(const std::filesystem::path& path) {
       "in place: python3 -c \"import sys, torch; f = sys.argv[1]; torch.save(torch.load(f, "
       "map_location='cpu', weights_only=True), f)\" " +
       name);
-}
-
-/// Returns whether the elements lie one after the other, row-major.
-bool is_contiguous(const PickledTensor& tensor) {
-  std::int64_t step = 1;
-  for (auto axis = tensor.strides.size(); axis-- > 0; step *= tensor.info.shape[axis])
-    if (tensor.info.shape[axis] != 1 && tensor.strides[axis] != step) return false;
-  return true;
 }
 
 class TorchFile final : public ForeignTensors {
@@ -68,14 +60,9 @@ class TorchFile final : public ForeignTensors {
            std::to_string(archive_.size(pickle)));
     const auto order = folder_ + "byteorder";
     if (std::ranges::count(archive_.entries(), order) != 0)
-      if (const auto text = text_of(order); text != "little")
+      if (const auto text = archive_.read(order); text != "little")
         fail("byteorder: wanted little, got " + printable(text, 20) + "; save it on a little-endian machine");
-    views_ = parse_torch_pickle(text_of(pickle), name() + ": " + printable(pickle));
-  }
-
-  std::string text_of(const std::string& entry) const {
-    const auto bytes = archive_.read(entry);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    views_ = parse_torch_pickle(archive_.read(pickle), name() + ": " + printable(pickle));
   }
 
   std::string entry_of(const PickledTensor& view) const { return folder_ + "data/" + view.storage; }
@@ -85,7 +72,7 @@ class TorchFile final : public ForeignTensors {
     std::set<std::string_view> storages;
     std::uint64_t stored = 0, read = 0;
     for (const auto& [tensor, view] : views_) {
-      const auto size = archive_.size(entry_of(view)), item = std::uint64_t{foreign_type_size(view.info.type)};
+      const auto size = archive_.size(entry_of(view)), item = std::uint64_t{c10::elementSize(view.info.type)};
       if (size % item != 0 || size / item != view.storage_elements)
         fail("tensor " + tensor + ": wanted " + std::to_string(view.storage_elements) + " elements of " +
              std::string(foreign_type_name(view.info.type)) + " in entry " + printable(entry_of(view)) + ", got " +
@@ -98,30 +85,12 @@ class TorchFile final : public ForeignTensors {
            " bytes in all; save a copy of each tensor (clone())");
   }
 
-  void read(const std::string& tensor, ForeignTensor& result) const override {
+  at::Tensor read(const std::string& tensor, const ForeignTensorInfo& info) const override {
     const auto& view = views_.at(tensor);
-    const auto item = foreign_type_size(view.info.type);
-    const auto bytes = checked_byte_count(result, name());
-    auto storage = archive_.read(entry_of(view));
-    if (bytes == 0) return;
-    if (is_contiguous(view)) {
-      if (bytes == storage.size()) return result.bytes.swap(storage);
-      const auto first = storage.begin() + static_cast<std::ptrdiff_t>(view.offset * item);
-      return result.bytes.assign(first, first + static_cast<std::ptrdiff_t>(bytes));
-    }
-    result.bytes.resize(bytes);
-    std::vector<std::int64_t> index(view.strides.size());
-    auto from = view.offset;
-    for (std::uint64_t to = 0; to < bytes; to += item) {
-      std::memcpy(result.bytes.data() + to, storage.data() + from * item, item);
-      for (auto axis = index.size(); axis-- > 0;) {
-        const auto stride = static_cast<std::uint64_t>(view.strides[axis]);
-        from += stride;
-        if (++index[axis] < view.info.shape[axis]) break;
-        from -= stride * static_cast<std::uint64_t>(view.info.shape[axis]);
-        index[axis] = 0;
-      }
-    }
+    const auto storage = at::empty({static_cast<std::int64_t>(view.storage_elements)}, info.type);
+    archive_.read(entry_of(view), 0, bytes_of(storage));
+    if (checked_byte_count(info, name()) == 0) return at::empty(info.shape, info.type);
+    return storage.as_strided(info.shape, view.strides, static_cast<std::int64_t>(view.offset));
   }
 
   ZipFile archive_;

@@ -20,21 +20,21 @@ enum class Callable { kOrderedDict, kTensor, kParameter, kStorage };
 struct Name {
   std::string_view text;  ///< module and name
   Callable callable;
-  ForeignType type = ForeignType::kF32;  ///< of a storage
+  at::ScalarType type = at::kFloat;  ///< of a storage
 };
 constexpr std::array<Name, 13> kNames = {{{"collections OrderedDict", Callable::kOrderedDict},
                                           {"torch._utils _rebuild_tensor_v2", Callable::kTensor},
                                           {"torch._utils _rebuild_parameter", Callable::kParameter},
-                                          {"torch FloatStorage", Callable::kStorage, ForeignType::kF32},
-                                          {"torch HalfStorage", Callable::kStorage, ForeignType::kF16},
-                                          {"torch BFloat16Storage", Callable::kStorage, ForeignType::kBF16},
-                                          {"torch DoubleStorage", Callable::kStorage, ForeignType::kF64},
-                                          {"torch CharStorage", Callable::kStorage, ForeignType::kI8},
-                                          {"torch ShortStorage", Callable::kStorage, ForeignType::kI16},
-                                          {"torch IntStorage", Callable::kStorage, ForeignType::kI32},
-                                          {"torch LongStorage", Callable::kStorage, ForeignType::kI64},
-                                          {"torch ByteStorage", Callable::kStorage, ForeignType::kU8},
-                                          {"torch BoolStorage", Callable::kStorage, ForeignType::kU8}}};
+                                          {"torch FloatStorage", Callable::kStorage, at::kFloat},
+                                          {"torch HalfStorage", Callable::kStorage, at::kHalf},
+                                          {"torch BFloat16Storage", Callable::kStorage, at::kBFloat16},
+                                          {"torch DoubleStorage", Callable::kStorage, at::kDouble},
+                                          {"torch CharStorage", Callable::kStorage, at::kChar},
+                                          {"torch ShortStorage", Callable::kStorage, at::kShort},
+                                          {"torch IntStorage", Callable::kStorage, at::kInt},
+                                          {"torch LongStorage", Callable::kStorage, at::kLong},
+                                          {"torch ByteStorage", Callable::kStorage, at::kByte},
+                                          {"torch BoolStorage", Callable::kStorage, at::kByte}}};
 
 enum class Kind { kMark, kOther, kBool, kNumber, kText, kName, kTuple, kDict, kStorage, kTensor };
 
@@ -47,12 +47,7 @@ struct Value {
   std::size_t count = 0;       ///< of a tuple
 };
 
-/// The entries of a dict. Only tensors are kept of the values.
-struct Dict {
-  std::vector<std::pair<std::string_view, std::int64_t>> tensors;  ///< names and places
-  std::string_view other;                                          ///< a key whose value is no tensor
-  bool has_other = false;
-};
+using Dict = std::vector<std::pair<std::string_view, Value>>;
 
 class Machine {
  public:
@@ -64,12 +59,13 @@ class Machine {
     if (stack_.size() != 1 || stack_.front().kind != Kind::kDict || at_ != bytes_.size())
       fail("wanted one dict of tensors, as torch.save writes a state_dict(), got another object");
     const auto& dict = dicts_[place(stack_.front())];
-    if (dict.has_other)
-      fail("wanted tensors only, as in a state_dict(), got " + printable(dict.other, 80) + ", which is none");
-    expect(dict.tensors.size() <= kMaxForeignTensors, "at most 200,000 tensors");
+    expect(dict.size() <= kMaxForeignTensors, "at most 200,000 tensors");
     std::map<std::string, PickledTensor> result;
-    for (const auto& [key, tensor] : dict.tensors)
-      result.insert_or_assign(std::string(key), tensors_[static_cast<std::size_t>(tensor)]);
+    for (const auto& [key, value] : dict) {
+      if (value.kind != Kind::kTensor)
+        fail("wanted tensors only, as in a state_dict(), got " + printable(key, 80) + ", which is none");
+      result.insert_or_assign(std::string(key), tensors_[place(value)]);
+    }
     return result;
   }
 
@@ -106,17 +102,15 @@ class Machine {
   }
   std::size_t length(std::size_t size) { return static_cast<std::size_t>(number(size)); }
   std::string_view line() {
-    const auto end = bytes_.find('\n', at_);
-    expect(end != bytes_.npos, "the end of a line");
-    const auto text = take(end - at_);
-    take(1);
+    auto text = take(std::min(bytes_.find('\n', at_), bytes_.size()) + 1 - at_);
+    text.remove_suffix(1);
     return text;
   }
 
   static std::size_t place(const Value& value) { return static_cast<std::size_t>(value.number); }
-  void push(Kind kind, std::int64_t number = 0, std::string_view text = {}, std::size_t count = 0) {
+  void push(const Value& value) {
     expect(stack_.size() < kMaxStack, "at most 65,536 values on the stack");
-    stack_.push_back({kind, number, text, count});
+    stack_.push_back(value);
   }
   Value pop() { return pop_last(1).front(); }
   /// Removes and returns the last values.
@@ -136,12 +130,12 @@ class Machine {
   }
   void push_tuple(std::span<const Value> values) {
     count(values.size());
-    push(Kind::kTuple, std::ssize(items_), {}, values.size());
+    push({Kind::kTuple, std::ssize(items_), {}, values.size()});
     items_.insert(items_.end(), values.begin(), values.end());
   }
   void push_dict() {
     count(1);
-    push(Kind::kDict, std::ssize(dicts_));
+    push({Kind::kDict, std::ssize(dicts_)});
     dicts_.emplace_back();
   }
   std::span<const Value> items(const Value& tuple) const {
@@ -151,14 +145,13 @@ class Machine {
   void put(std::size_t index) {
     // The pickler numbers values one after the other.
     expect(index <= memo_.size() && !stack_.empty(), "a value to remember");
-    if (index < memo_.size()) return void(memo_[index] = stack_.back());
     count(1);
-    memo_.push_back(stack_.back());
+    memo_.resize(std::max(memo_.size(), index + 1));
+    memo_[index] = stack_.back();
   }
   void get(std::size_t index) {
     expect(index < memo_.size(), "a value that was remembered");
-    const auto& value = memo_[index];
-    push(value.kind, value.number, value.text, value.count);
+    push(memo_[index]);
   }
 
   void set_items(std::span<const Value> values) {
@@ -167,19 +160,8 @@ class Machine {
     count(values.size());
     for (std::size_t i = 0; i < values.size(); i += 2) {
       expect(values[i].kind == Kind::kText, "texts as keys");
-      if (values[i + 1].kind == Kind::kTensor) {
-        dict.tensors.emplace_back(values[i].text, values[i + 1].number);
-      } else {
-        dict.other = values[i].text;
-        dict.has_other = true;
-      }
+      dict.emplace_back(values[i].text, values[i + 1]);
     }
-  }
-
-  void push_text() {
-    const auto size = length(4);
-    expect(size <= kMaxForeignNameBytes, "texts of at most 256 bytes");
-    push(Kind::kText, 0, take(size));
   }
 
   void push_name() {
@@ -189,7 +171,7 @@ class Machine {
     if (known == kNames.end())
       fail("wanted the names of tensors, storages and OrderedDict, got " + printable(text, 80) +
            "; save the state_dict() alone");
-    push(Kind::kName, known - kNames.begin());
+    push({Kind::kName, known - kNames.begin()});
   }
 
   static bool has_kinds(std::span<const Value> values, std::initializer_list<Kind> kinds) {
@@ -202,34 +184,29 @@ class Machine {
     const auto parts = items(id);  // "storage", type, key, device, number of elements
     expect(has_kinds(parts, {Kind::kText, Kind::kName, Kind::kText, Kind::kText, Kind::kNumber}) &&
                parts[0].text == "storage" && kNames.at(place(parts[1])).callable == Callable::kStorage &&
-               parts[4].number >= 0 && storages_.size() < kMaxForeignTensors,
+               parts[4].number >= 0 && tensors_.size() < 2 * kMaxForeignTensors,
            "a storage with a type, a key and a size");
     count(1);
-    push(Kind::kStorage, std::ssize(storages_));
-    PickledTensor storage;
+    push({Kind::kStorage, std::ssize(tensors_)});
+    auto& storage = tensors_.emplace_back();
     storage.info.type = kNames.at(place(parts[1])).type;
     storage.storage = parts[2].text;
     storage.storage_elements = static_cast<std::uint64_t>(parts[4].number);
-    storages_.push_back(std::move(storage));
   }
 
   void call() {
     const auto arguments = pop(), name = pop();
     expect(arguments.kind == Kind::kTuple && name.kind == Kind::kName, "a call with arguments");
     const auto parts = items(arguments);
-    switch (kNames.at(place(name)).callable) {
-      case Callable::kOrderedDict:
-        expect(parts.empty(), "an OrderedDict that is filled later");
-        return push_dict();
-      case Callable::kTensor:
-        return push_tensor(parts);
-      case Callable::kParameter:
-        expect(has_kinds(parts, {Kind::kTensor, Kind::kBool, Kind::kDict}), "a parameter's tensor");
-        return push(Kind::kTensor, parts[0].number);
-      case Callable::kStorage:
-        break;
+    const auto& [text, callable, type] = kNames.at(place(name));
+    if (callable == Callable::kStorage) fail("wanted a storage by its key, got a call of " + std::string(text));
+    if (callable == Callable::kTensor) return push_tensor(parts);
+    if (callable == Callable::kOrderedDict) {
+      expect(parts.empty(), "an OrderedDict that is filled later");
+      return push_dict();
     }
-    fail("wanted a storage by its key, got a call of " + std::string(kNames.at(place(name)).text));
+    expect(has_kinds(parts, {Kind::kTensor, Kind::kBool, Kind::kDict}), "a parameter's tensor");
+    push({Kind::kTensor, parts[0].number});
   }
 
   std::vector<std::int64_t> sizes(const Value& tuple) const {
@@ -246,27 +223,24 @@ class Machine {
   void push_tensor(std::span<const Value> parts) {
     if (parts.size() == 7) parts = parts.first(6);
     expect(has_kinds(parts, {Kind::kStorage, Kind::kNumber, Kind::kTuple, Kind::kTuple, Kind::kBool, Kind::kDict}) &&
-               parts[1].number >= 0 && parts[2].count == parts[3].count && tensors_.size() < kMaxForeignTensors,
+               parts[1].number >= 0 && parts[2].count == parts[3].count && tensors_.size() < 2 * kMaxForeignTensors,
            "a tensor with a storage, an offset, sizes and strides");
-    auto tensor = storages_[place(parts[0])];
+    auto tensor = tensors_[place(parts[0])];
     tensor.offset = static_cast<std::uint64_t>(parts[1].number);
     tensor.info.shape = sizes(parts[2]);
     tensor.strides = sizes(parts[3]);
-    checked_byte_count(tensor.info, name_);
-    auto last = tensor.offset;
-    bool fits = true;
-    for (std::size_t i = 0; i < tensor.strides.size(); ++i) {
-      std::uint64_t step = 0;
-      fits = fits &&
-             !__builtin_mul_overflow(static_cast<std::uint64_t>(std::max<std::int64_t>(tensor.info.shape[i], 1) - 1),
-                                     static_cast<std::uint64_t>(tensor.strides[i]), &step) &&
-             !__builtin_add_overflow(last, step, &last);
+    const auto elements = checked_byte_count(tensor.info, name_) / c10::elementSize(tensor.info.type);
+    bool fits = tensor.offset < tensor.storage_elements && elements <= tensor.storage_elements;
+    auto after = tensor.storage_elements - 1 - tensor.offset;  // the elements of the storage after the last one reached
+    for (std::size_t i = 0; fits && elements > 0 && i < tensor.strides.size(); ++i) {
+      const auto steps = static_cast<std::uint64_t>(tensor.info.shape[i]) - 1,
+                 stride = static_cast<std::uint64_t>(tensor.strides[i]);
+      fits = stride == 0 || steps <= after / stride;
+      after -= fits ? steps * stride : 0;
     }
-    const auto elements = element_count(tensor.info);
-    expect(elements == 0 || (fits && last < tensor.storage_elements && elements <= tensor.storage_elements),
-           "a tensor within its storage");
+    expect(elements == 0 || fits, "a tensor within its storage");
     count(1);
-    push(Kind::kTensor, std::ssize(tensors_));
+    push({Kind::kTensor, std::ssize(tensors_)});
     tensors_.push_back(std::move(tensor));
   }
 
@@ -275,57 +249,54 @@ class Machine {
       case 0x80:
         return expect(number(1) == 2, "a pickle of protocol 2");
       case '(':
-        return push(Kind::kMark);
-      case 'N':
-        return push(Kind::kOther);
+        return push({Kind::kMark});
       case 'G':  // a float of the metadata
         take(8);
-        return push(Kind::kOther);
+        [[fallthrough]];
+      case 'N':
+        return push({Kind::kOther});
       case 0x88:
       case 0x89:
-        return push(Kind::kBool);
+        return push({Kind::kBool});
       case 'K':
-        return push(Kind::kNumber, number(1));
       case 'M':
-        return push(Kind::kNumber, number(2));
+        return push({Kind::kNumber, number(operation == 'K' ? 1 : 2)});
       case 'J':
-        return push(Kind::kNumber, static_cast<std::int32_t>(number(4)));
+        return push({Kind::kNumber, static_cast<std::int32_t>(number(4))});
       case 0x8a:
-        return push(Kind::kNumber, long_number());
-      case 'X':
-        return push_text();
+        return push({Kind::kNumber, long_number()});
+      case 'X': {
+        const auto size = length(4);
+        expect(size <= kMaxForeignNameBytes, "texts of at most 256 bytes");
+        return push({Kind::kText, 0, take(size)});
+      }
       case 'c':
         return push_name();
-      case ')':
-        return push_tuple({});
       case 't':
         return push_tuple(pop_marked());
+      case ')':
       case 0x85:
       case 0x86:
       case 0x87:
-        return push_tuple(pop_last(operation - 0x84U));
+        return push_tuple(pop_last(operation == ')' ? 0 : operation - 0x84U));
       case '}':
         return push_dict();
       case 's':
-        return set_items(pop_last(2));
       case 'u':
-        return set_items(pop_marked());
+        return set_items(operation == 's' ? pop_last(2) : pop_marked());
       case 'b':  // the attributes of an OrderedDict: its _metadata, the versions of the modules
-        expect(pop().kind == Kind::kDict && !stack_.empty() && stack_.back().kind == Kind::kDict,
-               "a dict's attributes");
-        return;
+        return expect(pop().kind == Kind::kDict && !stack_.empty() && stack_.back().kind == Kind::kDict,
+                      "a dict's attributes");
       case 'R':
         return call();
       case 'Q':
         return push_storage();
       case 'q':
-        return put(length(1));
       case 'r':
-        return put(length(4));
+        return put(length(operation == 'q' ? 1 : 4));
       case 'h':
-        return get(length(1));
       case 'j':
-        return get(length(4));
+        return get(length(operation == 'h' ? 1 : 4));
       default:
         fail("wanted an operation that torch.save writes for tensors, got \"" + printable(bytes_.substr(at_ - 1, 1)) +
              "\"; the file is damaged, or no state_dict()");
@@ -337,7 +308,7 @@ class Machine {
   std::size_t at_ = 0, values_ = 0;
   std::vector<Value> stack_, memo_, items_;  // items_: of all tuples
   std::vector<Dict> dicts_;
-  std::vector<PickledTensor> storages_, tensors_;
+  std::vector<PickledTensor> tensors_;  // and storages
 };
 
 }  // namespace

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <stdexcept>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "common/config/json.h"
 #include "common/error.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
@@ -68,27 +66,22 @@ class Pieces {
 std::vector<std::string> parse_yaml_pieces(std::string_view text, const std::string& name) {
   auto root = parse_yaml(text, name, {.bytes = kMaxVocabularyBytes, .nodes = 2 * kMaxVocabularyPieces + 1, .depth = 1});
   if (root.kind != YamlNode::Kind::kMap) throw ModelError(name + ": wanted lines \"piece: id\", got something else");
-  Pieces pieces(name, root.members.size());
-  for (auto& [piece, value] : root.members) {
+  Pieces pieces(name, root.items.size());
+  for (auto& value : root.items) {
     auto place = "line " + std::to_string(value.line);
     std::uint64_t id = 0;
     const auto* const end = value.text.data() + value.text.size();
     const auto [stop, error] = std::from_chars(value.text.data(), end, id);
     if (value.kind != YamlNode::Kind::kScalar || error != std::errc() || stop != end)
-      pieces.fail(place, "piece \"" + printable(piece, 80) + "\": wanted a whole number from 0 as its id, got " +
+      pieces.fail(place, "piece \"" + printable(value.key, 80) + "\": wanted a whole number from 0 as its id, got " +
                              (value.text.empty() ? "none" : '"' + printable(value.text, 80) + '"'));
-    pieces.put(std::move(piece), id, std::move(place));
+    pieces.put(std::move(value.key), id, std::move(place));
   }
   return pieces.take();
 }
 
 std::vector<std::string> parse_json_pieces(std::string_view text, const std::string& name) {
-  Json json;
-  try {
-    json = parse_json(text, 1);
-  } catch (const std::invalid_argument& error) {
-    throw ModelError(name + ": " + error.what());
-  }
+  const auto json = parse_model_json(text, name, 1);
   if (!json.is_object()) throw ModelError(name + ": wanted a JSON object of pieces and ids, got something else");
   Pieces pieces(name, json.size());
   for (const auto& [piece, id] : json.items()) {

@@ -65,57 +65,41 @@ class Builder final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnAnchor(const YAML::Mark& mark, const std::string&) override { refuse_anchor(mark); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse_anchor(mark); }
-
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
-    auto node = make(mark, YamlNode::Kind::kNull);
-    node.text = null_text(mark);
-    put(std::move(node));
+    put(make(mark, "", YamlNode::Kind::kNull, null_text(mark)));
   }
-
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t, const std::string& value) override {
-    check(mark, tag);
-    auto node = make(mark, YamlNode::Kind::kScalar);
-    node.text = value;
-    node.quoted = tag == "!";
-    put(std::move(node));
+    put(make(mark, tag, YamlNode::Kind::kScalar, value));
   }
-
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                        YAML::EmitterStyle::value) override {
-    open(mark, tag, YamlNode::Kind::kList);
+    open(make(mark, tag, YamlNode::Kind::kList, {}));
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t, YAML::EmitterStyle::value) override {
-    open(mark, tag, YamlNode::Kind::kMap);
+    open(make(mark, tag, YamlNode::Kind::kMap, {}));
   }
   void OnMapEnd() override { close(); }
 
  private:
   struct Level {
     YamlNode node;
-    std::optional<std::string> key;  // of a map, before its value
-    int key_line = 0;
-    std::unordered_set<std::string> keys;
+    std::optional<YamlNode> key;  // of a map, before its value
   };
 
-  [[noreturn]] void fail(const YAML::Mark& mark, const std::string& what) const {
-    throw ModelError(name_ + ": line " + std::to_string(mark.line + 1) + ": " + what);
+  [[noreturn]] void fail(int line, const std::string& what) const {
+    throw ModelError(name_ + ": line " + std::to_string(line) + ": " + what);
   }
   [[noreturn]] void refuse_anchor(const YAML::Mark& mark) const {
-    fail(mark, "wanted no anchors (&) and aliases (*), got one; write the value out");
+    fail(mark.line + 1, "wanted no anchors (&) and aliases (*), got one; write the value out");
   }
 
-  void check(const YAML::Mark& mark, const std::string& tag) const {
-    if (!tag.empty() && tag != "?" && tag != "!") fail(mark, "wanted no tags of types, got " + printable(tag, 40));
-  }
-
-  YamlNode make(const YAML::Mark& mark, YamlNode::Kind kind) {
-    buffer_.reached(mark.line + 1);
-    if (++nodes_ > limits_.nodes) fail(mark, "wanted at most " + std::to_string(limits_.nodes) + " values, got more");
-    YamlNode node;
-    node.kind = kind;
-    node.line = mark.line + 1;
-    return node;
+  YamlNode make(const YAML::Mark& mark, const std::string& tag, YamlNode::Kind kind, std::string text) {
+    const int line = mark.line + 1;
+    buffer_.reached(line);
+    if (!tag.empty() && tag != "?" && tag != "!") fail(line, "wanted no tags of types, got " + printable(tag, 40));
+    if (++nodes_ > limits_.nodes) fail(line, "wanted at most " + std::to_string(limits_.nodes) + " values, got more");
+    return {.kind = kind, .line = line, .text = std::move(text), .quoted = tag == "!", .key = {}, .items = {}};
   }
 
   // Returns the word that is written for null; empty if there is none.
@@ -127,41 +111,37 @@ class Builder final : public YAML::EventHandler {
     return {};
   }
 
-  void open(const YAML::Mark& mark, const std::string& tag, YamlNode::Kind kind) {
-    check(mark, tag);
+  void open(YamlNode node) {
     if (!levels_.empty() && levels_.back().node.kind == YamlNode::Kind::kMap && !levels_.back().key)
-      fail(mark, "wanted a text as key, got a list or a map");
+      fail(node.line, "wanted a text as key, got a list or a map");
     if (levels_.size() == static_cast<std::size_t>(limits_.depth))
-      fail(mark, "wanted at most " + std::to_string(limits_.depth) + " levels, got more");
-    levels_.push_back({make(mark, kind), {}, 0, {}});
+      fail(node.line, "wanted at most " + std::to_string(limits_.depth) + " levels, got more");
+    levels_.push_back({std::move(node), {}});
   }
 
   void close() {
     auto node = std::move(levels_.back().node);
     levels_.pop_back();
+    std::unordered_set<std::string_view> keys;
+    for (const auto& item : node.items)
+      if (node.kind == YamlNode::Kind::kMap && !keys.insert(item.key).second)
+        fail(item.line, "wanted each key once, got \"" + printable(item.key, 80) + "\" twice");
     put(std::move(node));
   }
 
   void put(YamlNode node) {
-    if (levels_.empty()) {
-      root_ = std::move(node);
-      return;
+    if (levels_.empty()) return void(root_ = std::move(node));
+    auto& [parent, key] = levels_.back();
+    if (parent.kind == YamlNode::Kind::kMap && !key) {
+      if (node.kind == YamlNode::Kind::kNull && node.text.empty()) fail(node.line, "wanted a key, got nothing");
+      return void(key = std::move(node));
     }
-    auto& level = levels_.back();
-    if (level.node.kind == YamlNode::Kind::kList) {
-      level.node.items.push_back(std::move(node));
-    } else if (level.key) {
-      if (node.kind == YamlNode::Kind::kNull) node.line = level.key_line;  // the event has the line of the next token
-      level.node.members.push_back({*std::exchange(level.key, std::nullopt), std::move(node)});
-    } else {
-      if (node.kind == YamlNode::Kind::kNull && node.text.empty())
-        throw ModelError(name_ + ": line " + std::to_string(node.line) + ": wanted a key, got nothing");
-      if (!level.keys.insert(node.text).second)
-        throw ModelError(name_ + ": line " + std::to_string(node.line) + ": wanted each key once, got \"" +
-                         printable(node.text, 80) + "\" twice");
-      level.key = std::move(node.text);
-      level.key_line = node.line;
+    if (key) {
+      if (node.kind == YamlNode::Kind::kNull) node.line = key->line;  // the event has the line of the next token
+      node.key = std::move(key->text);
+      key.reset();
     }
+    parent.items.push_back(std::move(node));
   }
 
   std::string_view text_;

@@ -7,24 +7,16 @@
 
 namespace gloss {
 
-struct YamlMember;
-
 /// A value of a YAML document.
 struct YamlNode {
   enum class Kind { kNull, kScalar, kList, kMap };
 
   Kind kind = Kind::kNull;
-  int line = 0;         ///< counted from 1
-  std::string text;     ///< of a scalar; of a null, the word that is written for it, or empty
-  bool quoted = false;  ///< a scalar in quotes is always a text
-  std::vector<YamlNode> items;
-  std::vector<YamlMember> members;  ///< in the order of the document; each key once
-};
-
-/// A key of a YAML map and its value.
-struct YamlMember {
-  std::string key;
-  YamlNode value;
+  int line = 0;                 ///< counted from 1
+  std::string text;             ///< of a scalar; of a null, the word that is written for it, or empty
+  bool quoted = false;          ///< a scalar in quotes is always a text
+  std::string key;              ///< of a value in a map
+  std::vector<YamlNode> items;  ///< values of a list or a map, in the order of the document; in a map each key once
 };
 
 /// Bounds on a YAML document.

@@ -9,6 +9,7 @@
 #include <zip.h>
 
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "common/files/file_kind.h"
 #include "common/system/descriptor.h"
 #include "common/text/printable.h"
@@ -72,6 +73,54 @@ std::uint64_t stated_entries(const RegularFile& file, const std::filesystem::pat
 struct CloseFile {
   void operator()(zip_file_t* file) const { zip_fclose(file); }
 };
+
+struct FreeSource {
+  void operator()(zip_source_t* source) const { zip_source_free(source); }
+};
+
+[[noreturn]] void fail_to_write(const std::filesystem::path& path, const std::string& reason) {
+  throw IoError(printable(path.string()) + ": cannot build the archive: " + reason);
+}
+
+void check(const std::filesystem::path& path, zip_t* archive, bool worked) {
+  if (!worked) fail_to_write(path, zip_strerror(archive));
+}
+
+// Returns the archive as libzip writes it, in memory: a file written by libzip would not be atomic, nor its errors
+// reported like ours.
+std::unique_ptr<zip_source_t, FreeSource> pack(const std::filesystem::path& path,
+                                               const std::vector<ZipContent>& entries) {
+  zip_error_t error;
+  zip_error_init(&error);
+  std::unique_ptr<zip_source_t, FreeSource> result(zip_source_buffer_create(nullptr, 0, 0, &error));
+  if (result == nullptr) fail_to_write(path, zip_error_strerror(&error));
+  std::unique_ptr<zip_t, void (*)(zip_t*)> archive(zip_open_from_source(result.get(), ZIP_TRUNCATE, &error),
+                                                   zip_discard);
+  if (archive == nullptr) fail_to_write(path, zip_error_strerror(&error));
+  zip_source_keep(result.get());  // the archive has taken the first reference
+  for (const auto& [name, start, rest] : entries) {
+    const auto part = [](auto bytes) {
+      return zip_buffer_fragment_t{reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(bytes.data())), bytes.size()};
+    };
+    const zip_buffer_fragment_t parts[] = {part(std::as_bytes(std::span(start))), part(rest)};
+    auto* source = zip_source_buffer_fragment(archive.get(), parts, rest.empty() ? 1 : 2, 0);
+    check(path, archive.get(), source != nullptr);
+    const auto index = zip_file_add(archive.get(), name.c_str(), source, ZIP_FL_ENC_UTF_8);
+    if (index < 0) zip_source_free(source);
+    check(path, archive.get(), index >= 0);
+    const auto entry = static_cast<zip_uint64_t>(index);
+    // A fixed date, 1 January 1980, the first of the format; libzip would use the present one.
+    constexpr zip_uint16_t kDate = 1 << 5 | 1;
+    constexpr zip_uint32_t kAttributes = zip_uint32_t{0100644} << 16;
+    check(path, archive.get(), zip_set_file_compression(archive.get(), entry, ZIP_CM_STORE, 0) == 0);
+    check(path, archive.get(), zip_file_set_dostime(archive.get(), entry, 0, kDate, 0) == 0);
+    check(path, archive.get(),
+          zip_file_set_external_attributes(archive.get(), entry, 0, ZIP_OPSYS_UNIX, kAttributes) == 0);
+  }
+  check(path, archive.get(), zip_close(archive.get()) == 0);
+  static_cast<void>(archive.release());  // closed
+  return result;
+}
 
 }  // namespace
 
@@ -149,20 +198,26 @@ const ZipFile::Place& ZipFile::place(std::string_view entry) const {
 
 std::uint64_t ZipFile::size(std::string_view entry) const { return place(entry).size; }
 
-std::vector<std::byte> ZipFile::read(std::string_view entry, std::size_t skipped) const {
-  std::vector<std::byte> start(std::min<std::uint64_t>(skipped, size(entry))), rest(size(entry) - start.size());
-  unpack(entry, start, &rest);
-  return rest;
+std::string ZipFile::read(std::string_view entry) const {
+  std::string text(size(entry), '\0');
+  read(entry, 0, std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
-std::vector<std::byte> ZipFile::read_start(std::string_view entry, std::size_t count) const {
-  std::vector<std::byte> start(std::min<std::uint64_t>(count, size(entry)));
-  unpack(entry, start, nullptr);
+void ZipFile::read(std::string_view entry, std::size_t skipped, std::span<std::byte> rest) const {
+  if (skipped + rest.size() != size(entry)) throw ShapeError("ZipFile::read: wanted the size of the entry");
+  std::vector<std::byte> start(skipped);
+  unpack(entry, start, rest);
+}
+
+std::string ZipFile::read_start(std::string_view entry, std::size_t count) const {
+  std::string start(std::min<std::uint64_t>(count, size(entry)), '\0');
+  unpack(entry, std::as_writable_bytes(std::span(start)), {});
   return start;
 }
 
-// Fills `start` and, if it is not null, `rest`, which then ends the entry.
-void ZipFile::unpack(std::string_view entry, std::vector<std::byte>& start, std::vector<std::byte>* rest) const {
+void ZipFile::unpack(std::string_view entry, std::span<std::byte> start,
+                     std::optional<std::span<std::byte>> rest) const {
   const auto fail = [&](const std::string& what) {
     throw ModelError(name_ + ": entry " + printable(entry) + ": " + what + "; the file is damaged");
   };
@@ -179,13 +234,28 @@ void ZipFile::unpack(std::string_view entry, std::vector<std::byte>& start, std:
     }
   };
   fill(start);
-  if (rest == nullptr) return;
+  if (!rest) return;
   fill(*rest);
   // libzip compares the checksum at the end of the entry.
   std::byte more{};
   const auto left = zip_fread(file.get(), &more, 1);
   if (left < 0) fail(zip_file_strerror(file.get()));
   if (left > 0) fail("wanted " + std::to_string(size(entry)) + " bytes, got more");
+}
+
+void write_zip(const std::filesystem::path& path, const std::vector<ZipContent>& entries) {
+  const auto archive = pack(path, entries);
+  AtomicFile file(path);
+  if (zip_source_open(archive.get()) != 0) fail_to_write(path, zip_error_strerror(zip_source_error(archive.get())));
+  std::vector<std::byte> block(std::size_t{1} << 20);
+  while (true) {
+    const auto got = zip_source_read(archive.get(), block.data(), block.size());
+    if (got < 0) fail_to_write(path, zip_error_strerror(zip_source_error(archive.get())));
+    if (got == 0) break;
+    file.write(std::span(block).first(static_cast<std::size_t>(got)));
+  }
+  zip_source_close(archive.get());
+  file.commit();
 }
 
 }  // namespace gloss

@@ -1,8 +1,7 @@
-// Replaces zip_file.cpp and npz_writer.cpp in a build without libzip.
+// Replaces zip_file.cpp in a build without libzip.
 #include <utility>
 
 #include "common/error.h"
-#include "interchange/formats/npz_writer.h"
 #include "interchange/formats/zip_file.h"
 
 namespace gloss {
@@ -19,11 +18,12 @@ ZipFile::ZipFile(Archive archive, std::uint64_t, std::string) : archive_(std::mo
 ZipFile ZipFile::open(const std::filesystem::path&) { refuse(); }
 std::vector<std::string> ZipFile::entries() const { refuse(); }
 std::uint64_t ZipFile::size(std::string_view) const { refuse(); }
-std::vector<std::byte> ZipFile::read(std::string_view, std::size_t) const { refuse(); }
-std::vector<std::byte> ZipFile::read_start(std::string_view, std::size_t) const { refuse(); }
+std::string ZipFile::read(std::string_view) const { refuse(); }
+void ZipFile::read(std::string_view, std::size_t, std::span<std::byte>) const { refuse(); }
+std::string ZipFile::read_start(std::string_view, std::size_t) const { refuse(); }
 
 bool has_libzip() { return false; }
 
-void write_npz(const std::filesystem::path&, const std::vector<NpzTensor>&) { refuse(); }
+void write_zip(const std::filesystem::path&, const std::vector<ZipContent>&) { refuse(); }
 
 }  // namespace gloss

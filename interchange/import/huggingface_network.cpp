@@ -1,5 +1,3 @@
-#include "interchange/import/huggingface_network.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -7,8 +5,9 @@
 
 #include "common/special_ids.h"
 #include "common/text/printable.h"
-#include "interchange/activation_names.h"
+#include "interchange/import/huggingface_folder.h"
 #include "interchange/import/json_fields.h"
+#include "interchange/model_family.h"
 #include "tokenizer/tokenizer_config.h"
 
 namespace gloss {

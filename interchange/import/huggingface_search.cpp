@@ -1,5 +1,3 @@
-#include "interchange/import/huggingface_search.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -8,6 +6,7 @@
 
 #include "common/special_ids.h"
 #include "common/text/printable.h"
+#include "interchange/import/huggingface_folder.h"
 #include "interchange/import/json_fields.h"
 
 namespace gloss {

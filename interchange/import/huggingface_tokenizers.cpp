@@ -1,5 +1,3 @@
-#include "interchange/import/huggingface_tokenizers.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -14,6 +12,7 @@
 #include "common/text/language_tag.h"
 #include "common/text/printable.h"
 #include "interchange/formats/vocabulary_file.h"
+#include "interchange/import/huggingface_folder.h"
 #include "interchange/import/json_fields.h"
 #include "interchange/import/tokenizer_json_reader.h"
 
@@ -46,17 +45,22 @@ constexpr std::string_view kM2m100Languages =
 /// Pieces by row that the files add to a vocabulary, such as language tags.
 using AddedPieces = std::map<std::int64_t, std::string>;
 
+/// Returns the text of a token: "<pad>" or {"content": "<pad>", ...}; empty if it has none.
+std::string content_of(const Json& token) {
+  const auto text = token.is_object() ? token.value("content", Json()) : token;
+  return text.is_string() ? text.get<std::string>() : "";
+}
+
 /// Returns the pieces of `added_tokens_decoder`: {"128004": {"content": "__af__", ...}}.
 AddedPieces decoder_pieces(const Json& settings) {
   AddedPieces added;
-  const auto found = settings.find("added_tokens_decoder");
-  if (found == settings.end() || !found->is_object()) return added;
-  for (const auto& [key, token] : found->items()) {
+  const auto tokens = settings.value("added_tokens_decoder", Json());
+  if (!tokens.is_object()) return added;
+  for (const auto& [key, token] : tokens.items()) {
     std::int64_t row = 0;
     const auto [stop, error] = std::from_chars(key.data(), key.data() + key.size(), row);
-    if (error != std::errc() || stop != key.data() + key.size() || row < 0 || !token.is_object()) continue;
-    if (const auto content = token.find("content"); content != token.end() && content->is_string())
-      added[row] = content->get<std::string>();
+    const bool is_row = error == std::errc() && stop == key.data() + key.size() && row >= 0;
+    if (auto content = content_of(token); is_row && !content.empty()) added[row] = std::move(content);
   }
   return added;
 }
@@ -64,12 +68,10 @@ AddedPieces decoder_pieces(const Json& settings) {
 /// Returns the pieces of `additional_special_tokens`, which follow each other from row `first` on.
 AddedPieces following_pieces(const Json& settings, std::int64_t first) {
   AddedPieces added;
-  const auto found = settings.find("additional_special_tokens");
-  if (found == settings.end() || !found->is_array()) return added;
-  for (const auto& token : *found) {
-    const auto* const text = token.is_object() && token.contains("content") ? &token["content"] : &token;
-    if (text->is_string()) added[first++] = text->get<std::string>();
-  }
+  const auto tokens = settings.value("additional_special_tokens", Json());
+  if (!tokens.is_array()) return added;
+  for (const auto& token : tokens)
+    if (auto content = content_of(token); !content.empty()) added[first++] = std::move(content);
   return added;
 }
 
@@ -99,6 +101,7 @@ class TokenizerReader {
 
   HuggingFaceTokenizers read() {
     const auto before = refusals_.reasons().size();
+    result_.source.specials = result_.target.specials = network_.specials;
     settings_ = read_json_object_if_there(folder_ / "tokenizer_config.json", kMaxSettingsFile);
     check_class();
     if (fs::exists(folder_ / kTokenizerJson) &&
@@ -125,7 +128,7 @@ class TokenizerReader {
     result_.target_language = language("target_lang");
     for (const auto* side : {&result_.source, &result_.target})
       if (refusals_.reasons().size() == before)
-        refusals_.require(side->unk >= 0, side->vocabulary_file + ": wanted a piece <unk>, found none");
+        refusals_.require(side->specials.unk >= 0, side->vocabulary_file + ": wanted a piece <unk>, found none");
     result_.is_complete = refusals_.reasons().size() == before;
     return std::move(result_);
   }
@@ -151,18 +154,18 @@ class TokenizerReader {
     return there;
   }
 
-  static void find_unk(HuggingFaceVocabulary& side) {
+  static void find_unk(ImportedVocabulary& side) {
     const auto found = std::ranges::find(side.pieces, "<unk>");
-    if (found != side.pieces.end()) side.unk = found - side.pieces.begin();
+    if (found != side.pieces.end()) side.specials.unk = found - side.pieces.begin();
   }
 
-  void take_sentencepiece(HuggingFaceVocabulary& side, const char* name) {
+  void take_sentencepiece(ImportedVocabulary& side, const char* name) {
     auto model = read_vocabulary(folder_ / name);
     side.sentencepiece = std::move(model.sentencepiece);
     side.sentencepiece_file = model.name;
   }
 
-  void take_table(HuggingFaceVocabulary& side, const char* name) {
+  void take_table(ImportedVocabulary& side, const char* name) {
     auto table = read_vocabulary(folder_ / name);
     side.pieces = std::move(table.pieces);
     side.vocabulary_file = table.name;
@@ -210,7 +213,7 @@ class TokenizerReader {
                                          side.vocabulary_file, refusals_);
     if (tokenizer.pieces.empty()) return;  // refused
     side.pieces = std::move(tokenizer.pieces);
-    side.unk = tokenizer.unk;
+    side.specials.unk = tokenizer.unk;
     side.sentencepiece = std::move(tokenizer.sentencepiece);
     if (network_.type == HuggingFaceType::kM2M100) add_languages(side);
     result_.target = side;
@@ -228,13 +231,13 @@ class TokenizerReader {
       side.vocabulary_file = model.name;
       side.pieces = {"<s>", "<pad>", "</s>", "<unk>"};
       for (std::size_t i = 3; i < model.pieces.size(); ++i) side.pieces.push_back(model.pieces[i]);
-      side.unk = 3;
+      side.specials.unk = 3;
     }
     add_languages(side);
     result_.target = side;
   }
 
-  void add_languages(HuggingFaceVocabulary& side) {
+  void add_languages(ImportedVocabulary& side) {
     JsonFields fields(settings_, refusals_);
     fields.expect(!fields.flag("legacy_behaviour", false), "legacy_behaviour",
                   "false, the language tag in front of a source");
@@ -245,7 +248,7 @@ class TokenizerReader {
   }
 
   /// Adds the language tags. Files with row numbers come before lists without them.
-  void add_pieces(HuggingFaceVocabulary& side) const {
+  void add_pieces(ImportedVocabulary& side) const {
     const auto first = static_cast<std::int64_t>(side.pieces.size());
     const auto has_languages = [](const AddedPieces& added) {
       return std::ranges::any_of(added, [](const auto& piece) { return !tag_language(piece.second).empty(); });

@@ -1,8 +1,5 @@
-#include "interchange/import/import_huggingface.h"
-
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -15,11 +12,9 @@
 #include "common/files/sha256.h"
 #include "common/text/printable.h"
 #include "interchange/formats/huggingface_weights.h"
-#include "interchange/import/huggingface_network.h"
-#include "interchange/import/huggingface_search.h"
-#include "interchange/import/huggingface_tokenizers.h"
+#include "interchange/import/huggingface_folder.h"
 #include "interchange/import/import_tokenizers.h"
-#include "interchange/import/import_vocabulary.h"
+#include "interchange/import/imported_model.h"
 #include "interchange/import/json_fields.h"
 #include "interchange/import/tokenizer_json_reader.h"
 #include "model/storage/tensor_names.h"
@@ -130,27 +125,24 @@ class HuggingFaceImport {
     return rows;
   }
 
-  /// Returns the rows of the special pieces of the target. The configuration has one pad, that of the source; it may
-  /// be an ordinary piece of a target with a vocabulary of its own.
-  SpecialRows target_specials(const HuggingFaceTokenizers& tokenizers) {
-    auto specials = network_.specials;
-    specials.unk = tokenizers.target.unk;
-    const auto pad = static_cast<std::size_t>(specials.pad);
+  /// Sets the row of the target's pad. The configuration has one pad, that of the source; it may be an ordinary piece
+  /// of a target with a vocabulary of its own.
+  void set_target_pad(HuggingFaceTokenizers& tokenizers) {
+    const auto pad = static_cast<std::size_t>(network_.specials.pad);
     const auto &source = tokenizers.source.pieces, &target = tokenizers.target.pieces;
-    if (pad >= std::min(source.size(), target.size()) || source[pad] == target[pad]) return specials;
+    if (pad >= std::min(source.size(), target.size()) || source[pad] == target[pad]) return;
     const auto found = std::ranges::find(target, source[pad]);
-    specials.pad = found == target.end() ? PieceRows::kNoRow : found - target.begin();
+    tokenizers.target.specials.pad = found == target.end() ? PieceRows::kNoRow : found - target.begin();
     model_.report.notes.push_back("pad_token_id " + std::to_string(pad) + ": \"" + printable(target[pad], 80) +
                                   "\" of " + tokenizers.target.vocabulary_file + " stays a piece of the target");
-    return specials;
   }
 
   /// Refuses a vocabulary whose <unk> has no row, or the row of another special piece, and one that leaves more rows
   /// without a piece than its class has. Returns whether it fits.
-  bool fits(const HuggingFaceVocabulary& side, const SpecialRows& specials, std::int64_t size) {
+  bool fits(const ImportedVocabulary& side, std::int64_t size) {
     constexpr std::int64_t kMadeUpWords = 8;  // of M2M100; NLLB has fewer
     auto& refusals = model_.report.refusals;
-    const auto& [pad, unk, bos, eos] = specials;
+    const auto& [pad, unk, bos, eos] = side.specials;
     const bool fits = unk < size && unk != pad && unk != bos && unk != eos;
     refusals.require(fits, side.vocabulary_file + ": wanted a row of its own below vocab_size " + std::to_string(size) +
                                " for <unk>, got " + std::to_string(unk));
@@ -164,34 +156,18 @@ class HuggingFaceImport {
 
   void take_tokenizers() {
     auto& report = model_.report;
-    const auto tokenizers = read_huggingface_tokenizers(folder_, network_, report.refusals);
+    auto tokenizers = read_huggingface_tokenizers(folder_, network_, report.refusals);
     if (!tokenizers.is_complete) return;
-    auto source = network_.specials;
-    source.unk = tokenizers.source.unk;
-    const auto target = target_specials(tokenizers);
-    const bool source_fits = fits(tokenizers.source, source, network_.source_size),
-               target_fits = fits(tokenizers.target, target, network_.target_size);
+    auto &source = tokenizers.source, &target = tokenizers.target;
+    set_target_pad(tokenizers);
+    const bool source_fits = fits(source, network_.source_size), target_fits = fits(target, network_.target_size);
     if (!source_fits || !target_fits) return;
-    source_rows_ = rows_of(network_.source_size, source);
-    target_rows_ = rows_of(network_.target_size, target);
+    source.rows = source_rows_ = rows_of(network_.source_size, source.specials);
+    target.rows = target_rows_ = rows_of(network_.target_size, target.specials);
     has_rows_ = true;
-    const bool same_table = tokenizers.source.pieces == tokenizers.target.pieces && source_rows_ == target_rows_;
+    set_sharing(model_, source, target, "share_encoder_decoder_embeddings");
+    add_tokenizers(model_, settings_, source, target, MappedVocabulary::Normalizer::kNone);
     auto& config = model_.config;
-    set_sharing(config.tokenizer, same_table, tokenizers.source.sentencepiece == tokenizers.target.sentencepiece);
-    const bool joint = config.tokenizer.joint;
-    if (config.model.tie_embeddings == TieEmbeddings::kAll)
-      report.refusals.require(same_table, "share_encoder_decoder_embeddings: wanted one vocabulary for both languages");
-    const auto add = [&](const char* name, const HuggingFaceVocabulary& side, const PieceRows& rows) {
-      auto vocabulary = mapped_vocabulary(side.pieces, rows, MappedVocabulary::Normalizer::kNone);
-      std::map<std::int64_t, Id> ids;
-      for (std::size_t id = 0; id < rows.rows.size(); ++id) ids.emplace(rows.rows[id], static_cast<Id>(id));
-      for (const auto& [language, row] : side.languages)
-        if (const auto id = ids.find(row); id != ids.end()) vocabulary.languages.emplace(language, id->second);
-      add_tokenizer(model_, settings_, name, vocabulary, side.sentencepiece, side.sentencepiece_file,
-                    side.vocabulary_file);
-    };
-    add(joint ? kJointTokenizer : kSourceTokenizer, tokenizers.source, source_rows_);
-    if (!joint) add(kTargetTokenizer, tokenizers.target, target_rows_);
     const bool is_m2m100 = network_.type == HuggingFaceType::kM2M100;
     if (is_m2m100)
       config.tokenizer.source_tag = SourceTag::kSource;
@@ -284,10 +260,8 @@ class HuggingFaceImport {
     for (const auto& [name, transposed] :
          foreign_names(ModelFamily::kHuggingFace, stored_name(kTargetEmbedding, config.tie_embeddings), config)) {
       if (!file_->has(name)) continue;
-      const auto info = file_->info(name);
-      if (info.shape != std::vector{network_.target_size, config.d_model}) return;  // refused later
-      const auto tensor = file_->tensor(name);
-      const auto row = stored_values(tensor).select(0, network_.decoder_start);
+      if (file_->info(name).shape != std::vector{network_.target_size, config.d_model}) return;  // refused later
+      const auto row = file_->tensor(name).select(0, network_.decoder_start);
       if (!row.count_nonzero().item<std::int64_t>()) config.decoder_start = DecoderStart::kZero;
       return;
     }
@@ -303,9 +277,8 @@ class HuggingFaceImport {
         report.found, [&](const FoundTensor& found) { return std::ranges::find(tied, found.tensor) != tied.end(); });
     if (used == report.found.end()) return;
     const auto hash_of = [&](std::string_view name) {  // so that one of the matrices is in memory at a time
-      Sha256 sum;
-      sum.update(file_->tensor(name).bytes);
-      return sum.hex();
+      const auto values = file_->tensor(name).contiguous();
+      return sha256({static_cast<const char*>(values.const_data_ptr()), values.nbytes()});
     };
     std::optional<std::string> used_hash;
     for (const auto& name : tied) {

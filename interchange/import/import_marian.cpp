@@ -1,5 +1,3 @@
-#include "interchange/import/import_marian.h"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -7,14 +5,13 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
-#include "interchange/formats/marian_bin.h"
+#include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/model_text.h"
 #include "interchange/formats/npz_file.h"
 #include "interchange/formats/vocabulary_file.h"
 #include "interchange/import/import_tokenizers.h"
-#include "interchange/import/import_vocabulary.h"
-#include "interchange/import/marian_files.h"
-#include "interchange/import/marian_network.h"
+#include "interchange/import/imported_model.h"
+#include "interchange/import/marian_folder.h"
 #include "model/storage/tensor_names.h"
 #include "tokenizer/piece_table.h"
 
@@ -67,16 +64,11 @@ ImportRules marian_rules(const MarianNetwork& network) {
   return rules;
 }
 
-/// The vocabulary and the SentencePiece model of a side.
-struct MarianSide {
-  Vocabulary table;
-  std::string sentencepiece, file;         ///< bytes, and the name of their file
-  SpecialRows specials = kMarianSpecials;  ///< in the table
-
-  bool has_specials(std::int64_t rows) const {
-    return specials.unk >= 0 && specials.eos >= 0 && std::max(specials.unk, specials.eos) < rows;
-  }
-};
+/// Returns whether <unk> and </s> are among the first rows.
+bool has_specials(const ImportedVocabulary& side, std::int64_t rows) {
+  const auto& specials = side.specials;
+  return specials.unk >= 0 && specials.eos >= 0 && std::max(specials.unk, specials.eos) < rows;
+}
 
 /// Returns the rows of </s> and <unk>, which Marian finds by their names, or by those of Nematus as ids 0 and 1. A
 /// SentencePiece model has them by the types of its pieces.
@@ -99,9 +91,9 @@ SpecialRows marian_specials(const Vocabulary& table) {
 }
 
 /// Returns whether a vocabulary is one of subword-nmt, whose pieces within a word end in "@@".
-bool is_of_subword_nmt(const Vocabulary& table) {
-  return std::ranges::count_if(table.pieces, [](const auto& piece) { return piece.ends_with("@@"); }) * 10 >
-         table.size();
+bool is_of_subword_nmt(const std::vector<std::string>& pieces) {
+  return std::ranges::count_if(pieces, [](const auto& piece) { return piece.ends_with("@@"); }) * 10 >
+         std::ssize(pieces);
 }
 
 class MarianImport {
@@ -121,13 +113,13 @@ class MarianImport {
     for (const auto& vocabulary : files_.vocabularies) add_file(vocabulary.sentencepiece);
     if (files_.is_package && files_.preprocess) add_file(*files_.preprocess);
     file_ = open_marian(files_.model);
-    const auto options = MarianOptions::of_model(*file_);
+    const auto options = marian_options_of(*file_);
     if (!files_.vocabularies.empty()) {  // otherwise refused already
       source_ = read_side(files_.vocabularies.front());
       target_ = read_side(files_.vocabularies.back());
     }
     set_network(options);
-    add_tokenizers();
+    add_marian_tokenizers();
     set_search();
     model_.provenance = {{"format", report.format}, {"options", network_.options}};
     return std::move(model_);
@@ -156,8 +148,7 @@ class MarianImport {
     model_.weights->compare(report);
     const auto names = file_->names();
     const auto is_int8 = [&](const auto& name) {
-      const auto info = file_->info(name);
-      return info.quantized && info.type == ForeignType::kI8;
+      return file_->info(name).multiplier && file_->info(name).type == at::kChar;
     };
     if (std::ranges::any_of(names, is_int8))
       report.notes.push_back("matrices are 8-bit integers of intgemm; --precision int8 keeps them as they are");
@@ -165,7 +156,7 @@ class MarianImport {
 
   /// Returns the rows of the embedding of a side. `stated` is their number in dim-vocabs, or 0; the first `used` of
   /// them are pieces. The number is compared with the limit before anything of this size is allocated.
-  PieceRows rows_of(const char* embedding, std::int64_t stated, std::int64_t used, const MarianSide& side) {
+  PieceRows rows_of(const char* embedding, std::int64_t stated, std::int64_t used, const ImportedVocabulary& side) {
     auto& refusals = model_.report.refusals;
     auto count = stated;
     for (const auto& [name, transposed] : foreign_names(ModelFamily::kMarian, embedding, network_.model)) {
@@ -179,67 +170,57 @@ class MarianImport {
     refusals.require(fits, "dim-vocabs: wanted " + std::to_string(kMinVocabulary) + " to " +
                                std::to_string(TokenizerConfig::kMaxVocabulary) + " pieces, got " +
                                std::to_string(count));
-    if (!side.table.pieces.empty()) expect_rows(side, count);
+    if (!side.pieces.empty()) expect_rows(side, count);
     auto rows = piece_rows(!fits             ? 0
                            : stated == count ? used
                                              : count,
-                           side.has_specials(count) ? side.specials : kMarianSpecials);
+                           has_specials(side, count) ? side.specials : kMarianSpecials);
     rows.foreign_size = count;  // the shapes of tensors are compared with it even if it is refused
     return rows;
   }
 
-  MarianSide read_side(const MarianVocabulary& files) {
-    const auto& [table, sentencepiece] = files;
-    MarianSide side{.table = read_vocabulary(table), .sentencepiece = {}, .file = printable(sentencepiece.string())};
-    side.sentencepiece =
-        table == sentencepiece ? side.table.sentencepiece : read_vocabulary(sentencepiece).sentencepiece;
-    side.specials = marian_specials(side.table);
-    model_.report.refusals.require(!is_of_subword_nmt(side.table),
-                                   side.table.name + ": wanted pieces of SentencePiece, got those of subword-nmt (@@)");
+  ImportedVocabulary read_side(const MarianVocabulary& files) {
+    auto table = read_vocabulary(files.table);
+    ImportedVocabulary side{.pieces = {}, .specials = marian_specials(table), .vocabulary_file = table.name};
+    const bool cuts = files.table == files.sentencepiece;
+    side.sentencepiece = cuts ? table.sentencepiece : read_vocabulary(files.sentencepiece).sentencepiece;
+    side.sentencepiece_file = printable(files.sentencepiece.string());
+    side.pieces = std::move(table.pieces);
+    model_.report.refusals.require(
+        !is_of_subword_nmt(side.pieces),
+        side.vocabulary_file + ": wanted pieces of SentencePiece, got those of subword-nmt (@@)");
     return side;
   }
 
   /// Refuses a vocabulary that does not fit `rows` rows of the embedding.
-  void expect_rows(const MarianSide& side, std::int64_t rows) {
+  void expect_rows(const ImportedVocabulary& side, std::int64_t rows) {
     auto& refusals = model_.report.refusals;
-    const auto& table = side.table;
-    refusals.require(side.has_specials(rows),
-                     table.name + ": wanted </s> and <unk> among the first " + std::to_string(rows) + " pieces");
+    refusals.require(has_specials(side, rows), side.vocabulary_file + ": wanted </s> and <unk> among the first " +
+                                                   std::to_string(rows) + " pieces");
     // Marian leaves out the last entries of a table that is too long, but never those of a SentencePiece model.
-    const bool may_be_longer = table.kind != Vocabulary::Kind::kSentencePiece;
-    refusals.require(rows == 0 || table.size() == rows || (may_be_longer && table.size() > rows),
-                     table.name + ": wanted " + std::to_string(rows) +
-                         " pieces, as many as the embedding has rows, got " + std::to_string(table.size()));
+    const bool may_be_longer = side.vocabulary_file != side.sentencepiece_file;
+    const auto pieces = std::ssize(side.pieces);
+    refusals.require(rows == 0 || pieces == rows || (may_be_longer && pieces > rows),
+                     side.vocabulary_file + ": wanted " + std::to_string(rows) +
+                         " pieces, as many as the embedding has rows, got " + std::to_string(pieces));
   }
 
-  void add_tokenizers() {
+  void add_marian_tokenizers() {
     auto& report = model_.report;
     if (files_.vocabularies.empty()) return;  // refused already
-    const auto &source = source_, &target = target_;
-    const bool same_table = source.table.pieces == target.table.pieces && source_rows_ == target_rows_;
-    auto& config = model_.config;
-    set_sharing(config.tokenizer, same_table, source.sentencepiece == target.sentencepiece);
-    const bool joint = config.tokenizer.joint;
-    if (config.model.tie_embeddings == TieEmbeddings::kAll)
-      report.refusals.require(same_table, "tied-embeddings-all: wanted one vocabulary for both languages, got " +
-                                              source.table.name + " and " + target.table.name);
+    source_.rows = source_rows_;
+    target_.rows = target_rows_;
+    set_sharing(model_, source_, target_, "tied-embeddings-all");
     if (!report.refusals.empty()) return;
-    const auto add = [&](const char* name, const MarianSide& side, const PieceRows& rows) {
-      const auto vocabulary = mapped_vocabulary(side.table.pieces, rows, normalizer());
-      add_tokenizer(model_, settings_, name, vocabulary, side.sentencepiece, side.file, side.table.name);
-    };
-    add(joint ? kJointTokenizer : kSourceTokenizer, source, source_rows_);
-    if (!report.tokenizers.front().languages.empty()) config.tokenizer.source_tag = SourceTag::kTarget;
-    if (!joint) add(kTargetTokenizer, target, target_rows_);
+    const auto normalizer =
+        files_.is_package ? MappedVocabulary::Normalizer::kOpusMt : MappedVocabulary::Normalizer::kNone;
+    add_tokenizers(model_, settings_, source_, target_, normalizer);
+    if (!report.tokenizers.front().languages.empty()) model_.config.tokenizer.source_tag = SourceTag::kTarget;
     set_languages(model_, settings_);
     if (files_.preprocess && files_.is_package)
       if (const auto difference = preprocessing_difference(read_model_text(*files_.preprocess, kMaxScript));
           !difference.empty())
         report.notes.push_back(difference);
-  }
-
-  MappedVocabulary::Normalizer normalizer() const {
-    return files_.is_package ? MappedVocabulary::Normalizer::kOpusMt : MappedVocabulary::Normalizer::kNone;
   }
 
   void set_search() {
@@ -248,7 +229,7 @@ class MarianImport {
     config.decoding.no_unk = config.decoding.shrinking_beam = true;  // as Marian does, unless decoder.yml allows unk
     config.decoding.max_length_factor = kUsualLengthFactor;
     config.decoding.alignment_from = network_.guided_attention;
-    if (files_.decoder) set_marian_search(MarianOptions::read(*files_.decoder), config, model_.report.notes);
+    if (files_.decoder) set_marian_search(read_marian_options(*files_.decoder), config, model_.report.notes);
   }
 
   const ImportSettings& settings_;
@@ -256,7 +237,7 @@ class MarianImport {
   MarianFiles files_;
   std::shared_ptr<const ForeignTensors> file_;
   MarianNetwork network_;
-  MarianSide source_, target_;
+  ImportedVocabulary source_, target_;
   PieceRows source_rows_, target_rows_;
 };
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "interchange/import/import_report.h"
-#include "interchange/import/import_settings.h"
 #include "model/storage/weight_precision.h"
 
 namespace gloss {

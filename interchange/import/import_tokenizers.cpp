@@ -1,12 +1,15 @@
 #include "interchange/import/import_tokenizers.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
 #include "common/error.h"
 #include "common/text/format.h"
+#include "common/text/language_tag.h"
 #include "common/text/printable.h"
 #include "model/storage/tensor_names.h"
 #include "tokenizer/language_tags.h"
@@ -39,11 +42,49 @@ void describe_sentencepiece(TokenizerConfig& config, std::string_view sentencepi
   config.vocabulary_size = std::max(pieces, TokenizerConfig::kMinVocabulary + (config.byte_fallback ? 256 : 0));
 }
 
-}  // namespace
+/// Returns the language of ">>deu<<"; empty for another piece.
+std::string_view opus_language(std::string_view piece) {
+  constexpr std::string_view kBegin = ">>", kEnd = "<<";
+  if (piece.size() <= kBegin.size() + kEnd.size() || !piece.starts_with(kBegin) || !piece.ends_with(kEnd)) return {};
+  const auto language = piece.substr(kBegin.size(), piece.size() - kBegin.size() - kEnd.size());
+  const auto is_of_tag = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  return std::ranges::all_of(language, is_of_tag) ? language : std::string_view{};
+}
+
+/// Returns the vocabulary of a MappedTokenizer: the pieces in the order of gloss's ids.
+MappedVocabulary mapped_vocabulary(const ImportedVocabulary& side, MappedVocabulary::Normalizer normalizer) {
+  const auto& pieces = side.pieces;
+  MappedVocabulary result;
+  result.pieces = {"<pad>", "<unk>", "<s>", "</s>"};
+  result.normalizer = normalizer;
+  const std::set<std::string_view> known(pieces.begin(), pieces.end());
+  std::map<std::int64_t, Id> ids;
+  for (std::size_t id = 0; id < side.rows.rows.size(); ++id) {
+    ids.emplace(side.rows.rows[id], static_cast<Id>(id));
+    if (id < kSpecialIds) continue;
+    const auto row = static_cast<std::size_t>(side.rows.rows[id]);
+    if (row < pieces.size()) {
+      result.pieces.push_back(pieces[row]);
+      if (const auto language = opus_language(pieces[row]); !language.empty())
+        result.languages.emplace(language, static_cast<Id>(id));
+      continue;
+    }
+    auto name = "<unused-" + std::to_string(row) + '>';
+    while (known.contains(name)) name += '>';
+    result.pieces.push_back(name);
+  }
+  for (const auto& [language, row] : side.languages)
+    if (const auto id = ids.find(row); id != ids.end()) result.languages.emplace(language, id->second);
+  return result;
+}
 
 void add_tokenizer(ImportedModel& model, const ImportSettings& settings, const std::string& tensor,
-                   const MappedVocabulary& vocabulary, std::string_view sentencepiece,
-                   const std::string& sentencepiece_file, const std::string& vocabulary_file) {
+                   const ImportedVocabulary& side, MappedVocabulary::Normalizer normalizer) {
+  const auto &sentencepiece = side.sentencepiece, &sentencepiece_file = side.sentencepiece_file,
+             &vocabulary_file = side.vocabulary_file;
+  const auto vocabulary = mapped_vocabulary(side, normalizer);
   FoundTokenizer found{.name = tensor,
                        .sentencepiece = sentencepiece_file,
                        .vocabulary = vocabulary_file,
@@ -69,8 +110,7 @@ void add_tokenizer(ImportedModel& model, const ImportSettings& settings, const s
   else if (!unknown.empty())
     model.report.notes.push_back(vocabulary_file + " lacks " + share +
                                  "; gloss cuts without them, where other programs have <unk>");
-  const MappedTokenizer tokenizer(vocabulary,
-                                  unknown.empty() ? std::string(sentencepiece) : without_pieces(sentencepiece, unknown),
+  const MappedTokenizer tokenizer(vocabulary, unknown.empty() ? sentencepiece : without_pieces(sentencepiece, unknown),
                                   sentencepiece_file);
   model.tokenizers[tensor] = tokenizer.serialized();
   describe_sentencepiece(model.config.tokenizer, sentencepiece, tokenizer.vocabulary_size());
@@ -78,9 +118,25 @@ void add_tokenizer(ImportedModel& model, const ImportSettings& settings, const s
   model.report.tokenizers.push_back(std::move(found));
 }
 
-void set_sharing(TokenizerConfig& config, bool same_table, bool same_model) {
+}  // namespace
+
+void set_sharing(ImportedModel& model, const ImportedVocabulary& source, const ImportedVocabulary& target,
+                 const std::string& tie_key) {
+  auto& config = model.config.tokenizer;
+  const bool same_table = source.pieces == target.pieces && source.rows == target.rows;
+  const bool same_model = source.sentencepiece == target.sentencepiece;
   config.joint = same_table && same_model;
   config.shared_ids = same_table && !same_model;
+  if (model.config.model.tie_embeddings == TieEmbeddings::kAll)
+    model.report.refusals.require(same_table, tie_key + ": wanted one vocabulary for both languages, got " +
+                                                  source.vocabulary_file + " and " + target.vocabulary_file);
+}
+
+void add_tokenizers(ImportedModel& model, const ImportSettings& settings, const ImportedVocabulary& source,
+                    const ImportedVocabulary& target, MappedVocabulary::Normalizer normalizer) {
+  const bool joint = model.config.tokenizer.joint;
+  add_tokenizer(model, settings, joint ? kJointTokenizer : kSourceTokenizer, source, normalizer);
+  if (!joint) add_tokenizer(model, settings, kTargetTokenizer, target, normalizer);
 }
 
 void set_languages(ImportedModel& model, const ImportSettings& settings) {

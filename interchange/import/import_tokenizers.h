@@ -1,7 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
-#include <string_view>
 
 #include "interchange/import/imported_model.h"
 #include "tokenizer/mapped_tokenizer.h"
@@ -9,18 +10,27 @@
 
 namespace gloss {
 
-/// Adds a tokenizer under its tensor's name, and its description to the report; `sentencepiece_file` and
-/// `vocabulary_file` are printable names. The settings of the section `tokenizer` are those of the last one that is
-/// added. Pieces of the SentencePiece model that the vocabulary lacks are taken out of it, so that lines are cut
-/// without them; more than a few per cent of them are refused unless the settings allow it. Throws ModelError if
-/// vocabulary or SentencePiece model are impossible.
-void add_tokenizer(ImportedModel& model, const ImportSettings& settings, const std::string& tensor,
-                   const MappedVocabulary& vocabulary, std::string_view sentencepiece,
-                   const std::string& sentencepiece_file, const std::string& vocabulary_file);
+/// The vocabulary of a side and the SentencePiece model that cuts its lines.
+struct ImportedVocabulary {
+  std::vector<std::string> pieces = {};                       ///< by the other program's rows
+  SpecialRows specials = {};                                  ///< as far as the files have them
+  PieceRows rows = {};                                        ///< of gloss's pieces
+  std::map<std::string, std::int64_t> languages = {};         ///< rows of tags, besides those of OPUS-MT (">>deu<<")
+  std::string sentencepiece = {};                             ///< bytes
+  std::string sentencepiece_file = {}, vocabulary_file = {};  ///< printable names
+};
 
-/// Sets whether both languages share a tokenizer, or only its ids. `same_table`: their vocabularies are equal.
-/// `same_model`: their SentencePiece models are.
-void set_sharing(TokenizerConfig& config, bool same_table, bool same_model);
+/// Sets whether the languages share a tokenizer, or only its ids. Refuses two vocabularies if all embeddings are tied;
+/// `tie_key` is the key that ties them, for messages.
+void set_sharing(ImportedModel& model, const ImportedVocabulary& source, const ImportedVocabulary& target,
+                 const std::string& tie_key);
+
+/// Adds the tokenizers under their tensors' names, and their descriptions to the report; set_sharing comes first. A row
+/// without a piece gets an invented name, and a piece without a row is left out. Pieces of the SentencePiece model that
+/// the vocabulary lacks are taken out of it, so that lines are cut without them; more than a few per cent of them are
+/// refused unless the settings allow it. Throws ModelError if vocabulary or SentencePiece model are impossible.
+void add_tokenizers(ImportedModel& model, const ImportSettings& settings, const ImportedVocabulary& source,
+                    const ImportedVocabulary& target, MappedVocabulary::Normalizer normalizer);
 
 /// Stores the languages of the settings as those of the model. Throws UsageError with the key
 /// "source_language" or "target_language" if the model has language tags, but none for this language.

@@ -1,7 +1,6 @@
 #include "interchange/import/imported_weights.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <ATen/Functions.h>
@@ -19,8 +18,7 @@ constexpr std::int64_t kBlock = std::int64_t{1} << 22;  // elements that are con
 constexpr std::int64_t kMinRows = kSpecialIds;          // the first block has the rows of pad and bos
 
 bool is_number_type(const ForeignTensorInfo& info) {
-  return info.quantized || info.type == ForeignType::kF32 || info.type == ForeignType::kF16 ||
-         info.type == ForeignType::kBF16;
+  return info.multiplier || info.type == at::kFloat || info.type == at::kHalf || info.type == at::kBFloat16;
 }
 
 /// Returns whether a tensor has the shape. A vector may have one axis or two.
@@ -29,24 +27,12 @@ bool has_shape(const ForeignTensorInfo& info, const std::vector<std::int64_t>& w
                                                 info.shape == std::vector{std::int64_t{1}, wanted.back()}));
 }
 
-// In the order of ForeignType.
-constexpr std::array<at::ScalarType, 10> kScalarTypes{at::kFloat, at::kHalf, at::kBFloat16, at::kDouble, at::kChar,
-                                                      at::kShort, at::kInt,  at::kLong,     at::kByte,   at::kUInt32};
-
 bool is_in_range(const at::Tensor& values) {
   const auto [min, max] = at::aminmax(values);  // both are NaN if a value is
   return min.item<float>() >= -kMaxWeight && max.item<float>() <= kMaxWeight;
 }
 
 }  // namespace
-
-at::Tensor stored_values(const ForeignTensor& tensor) {
-  auto shape = tensor.shape;
-  if (tensor.transposed) std::ranges::reverse(shape);
-  const auto values = at::from_blob(const_cast<std::byte*>(tensor.bytes.data()), shape,
-                                    kScalarTypes.at(static_cast<std::size_t>(tensor.type)));
-  return tensor.transposed ? values.t() : values;
-}
 
 ImportedWeights::ImportedWeights(std::shared_ptr<const ForeignTensors> file, WeightMap map, ImportRules rules)
     : file_(std::move(file)),
@@ -105,7 +91,7 @@ void ImportedWeights::compare(ImportReport& report) const {
     if (const auto weight = weight_of_missing_rows(name); !weight.empty()) {
       const auto stored = file_->info(name);
       report.found.push_back({weight, name, std::string(foreign_type_name(stored.type)), stored.shape});
-      if (stored.shape != shape_of_missing_rows(weight) || !is_number_type(stored) || stored.quantized)
+      if (stored.shape != shape_of_missing_rows(weight) || !is_number_type(stored) || stored.multiplier)
         unfit.push_back(name + " is " + shown_shape(stored) + ", wanted numbers of the shape " +
                         shape_text(shape_of_missing_rows(weight)));
       continue;
@@ -142,8 +128,7 @@ void ImportedWeights::convert(const std::string& weight, bool keeps_int8, const 
   const auto pass = [&](std::int64_t first, const StoredWeight& rows, const StoredWeight& kept) {
     if (const auto missing = std::string(kMissingRows) + weight;
         first == 0 && !weight_of_missing_rows(missing).empty()) {
-      const auto tensor = file_->tensor(missing);
-      const auto values = stored_values(tensor);
+      const auto values = file_->tensor(missing);
       rows.values[kPad] = values[0];
       rows.values[kBos] = values[1];
     }
@@ -155,9 +140,9 @@ void ImportedWeights::convert(const std::string& weight, bool keeps_int8, const 
     take(first, kept.values.defined() ? kept : rows);
   };
   if (!place) return pass(0, absent_values(weight), {});
-  const auto tensor = file_->tensor(name);
-  const auto values = stored_values(tensor);
-  const bool stays_int8 = keeps_int8 && shape.size() == 2 && tensor.quantized && tensor.type == ForeignType::kI8 &&
+  const auto values = file_->tensor(name);
+  const auto& multiplier = place->info.multiplier;
+  const bool stays_int8 = keeps_int8 && shape.size() == 2 && multiplier && place->info.type == at::kChar &&
                           !weight.ends_with("_positions.weight") &&
                           values.min().item<std::int8_t>() >= -static_cast<std::int8_t>(kMaxInt8);
   const auto count = shape.front();
@@ -165,9 +150,9 @@ void ImportedWeights::convert(const std::string& weight, bool keeps_int8, const 
   for (std::int64_t first = 0; first < count; first += step) {
     const RowRange range{first, std::min(step, count - first)};
     const auto rows = map_.to_gloss(weight, place->name, values, range);
-    const auto floats = tensor.quantized ? rows.to(at::kFloat).div_(tensor.multiplier) : rows.to(at::kFloat);
+    const auto floats = multiplier ? rows.to(at::kFloat).div_(*multiplier) : rows.to(at::kFloat);
     StoredWeight kept;
-    if (stays_int8) kept = {rows, at::full({rows.size(0)}, 1 / tensor.multiplier, at::kFloat)};
+    if (stays_int8) kept = {rows, at::full({rows.size(0)}, 1 / *multiplier, at::kFloat)};
     pass(first, floats, kept);
   }
 }

@@ -78,7 +78,4 @@ class ImportedWeights {
 /// Largest absolute value of a weight. Sums of products with larger ones overflow in float32.
 inline constexpr float kMaxWeight = 1e30F;
 
-/// Returns a view of the elements of a tensor, in its shape and type. Quantized elements are not divided.
-at::Tensor stored_values(const ForeignTensor& tensor);
-
 }  // namespace gloss

@@ -1,21 +1,41 @@
 #include "interchange/import/json_fields.h"
 
-#include <stdexcept>
+#include <algorithm>
+#include <charconv>
+#include <utility>
 
 #include "common/error.h"
 #include "common/text/printable.h"
 #include "interchange/formats/model_text.h"
 
 namespace gloss {
+namespace {
+
+// Return the value that a text spells; other texts as they are.
+template <typename Number>
+Json number_of(const std::string& text) {
+  Number number{};
+  const auto* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? Json(number) : Json(text);
+}
+
+Json flag_of(const std::string& text) {
+  auto word = text;  // YAML has true, True and TRUE
+  std::ranges::transform(word, word.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (word == "true" || word == "yes" || word == "on" || word == "y") return true;
+  if (word == "false" || word == "no" || word == "off" || word == "n") return false;
+  return text;
+}
+
+Json text_of(const std::string& text) { return text; }
+
+}  // namespace
 
 Json read_json_object(const std::filesystem::path& path, std::size_t limit) {
   const auto name = printable(path.string());
-  Json json;
-  try {
-    json = parse_json(read_model_text(path, limit));
-  } catch (const std::invalid_argument& error) {
-    throw ModelError(name + ": " + error.what());
-  }
+  auto json = parse_model_json(read_model_text(path, limit), name);
   if (!json.is_object()) throw ModelError(name + ": wanted an object { ... }, got " + json.type_name());
   return json;
 }
@@ -29,23 +49,31 @@ const Json* JsonFields::find(const char* key) const {
   return found == object_.end() || found->is_null() ? nullptr : &*found;
 }
 
+Json JsonFields::value(const char* key, Json (*spelled)(const std::string&)) {
+  const auto* const found = find(key);
+  if (found == nullptr) return nullptr;
+  if (shown_ == nullptr) return *found;
+  (*read_)[key] = shown_->at(key);
+  return found->is_string() ? spelled(found->get_ref<const std::string&>()) : *found;
+}
+
 bool JsonFields::has(const char* key) const { return find(key) != nullptr; }
 
 void JsonFields::expect(bool holds, const char* key, const std::string& wanted) {
   if (holds) return;
   const auto* const value = find(key);
-  refusals_.add(std::string(key) + ": wanted " + wanted + ", got " +
-                (value == nullptr ? "nothing" : printable(to_text(*value), 80)));
+  const auto got = value == nullptr ? "nothing" : shown_ == nullptr ? to_text(*value) : value_text(shown_->at(key));
+  refusals_.add(std::string(key) + ": wanted " + wanted + ", got " + printable(got, 80));
 }
 
 std::optional<std::int64_t> JsonFields::optional_integer(const char* key, std::int64_t min, std::int64_t max) {
-  const auto* const value = find(key);
-  if (value == nullptr) return std::nullopt;
-  const bool fits = value->is_number_integer() &&
-                    (!value->is_number_unsigned() || value->get<std::uint64_t>() < (1ULL << 62)) &&
-                    value->get<std::int64_t>() >= min && value->get<std::int64_t>() <= max;
+  const auto number = value(key, number_of<std::int64_t>);
+  if (number.is_null()) return std::nullopt;
+  const bool fits = number.is_number_integer() &&
+                    (!number.is_number_unsigned() || number.get<std::uint64_t>() < (1ULL << 62)) &&
+                    number.get<std::int64_t>() >= min && number.get<std::int64_t>() <= max;
   expect(fits, key, "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
-  return fits ? std::optional(value->get<std::int64_t>()) : std::nullopt;
+  return fits ? std::optional(number.get<std::int64_t>()) : std::nullopt;
 }
 
 std::int64_t JsonFields::integer(const char* key, std::int64_t min, std::int64_t max, std::int64_t fallback) {
@@ -53,25 +81,53 @@ std::int64_t JsonFields::integer(const char* key, std::int64_t min, std::int64_t
 }
 
 double JsonFields::number(const char* key, double min, double max, double fallback) {
-  const auto* const value = find(key);
-  if (value == nullptr) return fallback;
-  const bool fits = value->is_number() && value->get<double>() >= min && value->get<double>() <= max;
+  const auto number = value(key, number_of<double>);
+  if (number.is_null()) return fallback;
+  const bool fits = number.is_number() && number.get<double>() >= min && number.get<double>() <= max;
   expect(fits, key, "a number from " + to_text(min) + " to " + to_text(max));
-  return fits ? value->get<double>() : fallback;
+  return fits ? number.get<double>() : fallback;
 }
 
 bool JsonFields::flag(const char* key, bool fallback) {
-  const auto* const value = find(key);
-  if (value == nullptr) return fallback;
-  expect(value->is_boolean(), key, "true or false");
-  return value->is_boolean() ? value->get<bool>() : fallback;
+  const auto flag = value(key, flag_of);
+  expect(flag.is_null() || flag.is_boolean(), key, "true or false");
+  return flag.is_boolean() ? flag.get<bool>() : fallback;
 }
 
 std::string JsonFields::text(const char* key, const std::string& fallback) {
-  const auto* const value = find(key);
-  if (value == nullptr) return fallback;
-  expect(value->is_string(), key, "a text");
-  return value->is_string() ? value->get<std::string>() : fallback;
+  const auto text = value(key, text_of);
+  expect(text.is_null() || text.is_string(), key, "a text");
+  return text.is_string() ? text.get<std::string>() : fallback;
+}
+
+std::vector<std::int64_t> JsonFields::integers(const char* key) {
+  std::vector<std::int64_t> integers;
+  for (const auto& item : list(key, number_of<std::int64_t>)) {
+    expect(item.is_number_integer(), key, "a list of whole numbers");
+    if (!item.is_number_integer()) return {};
+    integers.push_back(item.get<std::int64_t>());
+  }
+  return integers;
+}
+
+std::vector<std::string> JsonFields::texts(const char* key) {
+  std::vector<std::string> texts;
+  for (const auto& item : list(key, text_of)) {
+    expect(item.is_string(), key, "a list of texts");
+    if (!item.is_string()) return {};
+    texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
+std::vector<Json> JsonFields::list(const char* key, Json (*spelled)(const std::string&)) {
+  auto values = value(key, spelled);
+  if (values.is_null()) return {};
+  if (!values.is_array()) return {std::move(values)};
+  std::vector<Json> items(values.begin(), values.end());
+  for (auto& item : items)
+    if (item.is_string() && shown_ != nullptr) item = spelled(item.get<std::string>());
+  return items;
 }
 
 }  // namespace gloss

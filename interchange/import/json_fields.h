@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/config/json.h"
 #include "interchange/refusals.h"
@@ -26,6 +27,10 @@ Json read_json_object_if_there(const std::filesystem::path& path, std::size_t li
 class JsonFields {
  public:
   JsonFields(const Json& object, Refusals& refusals) : object_(object), refusals_(refusals) {}
+  /// Reads fields that are texts, as those of YAML: a number is a text that spells it. `shown` has each field as
+  /// messages show it. Each key that is read is added to `read`, with this text.
+  JsonFields(const Json& texts, Refusals& refusals, const Json& shown, Json& read)
+      : object_(texts), refusals_(refusals), shown_(&shown), read_(&read) {}
 
   bool has(const char* key) const;
   std::int64_t integer(const char* key, std::int64_t min, std::int64_t max, std::int64_t fallback);
@@ -33,15 +38,23 @@ class JsonFields {
   double number(const char* key, double min, double max, double fallback);
   bool flag(const char* key, bool fallback);
   std::string text(const char* key, const std::string& fallback);
+  /// Return a list. A value that is none counts as a list of one item, a missing one as an empty list.
+  std::vector<std::int64_t> integers(const char* key);
+  std::vector<std::string> texts(const char* key);
 
   /// Adds "key: wanted ..., got ..." to the refusals unless `holds`.
   void expect(bool holds, const char* key, const std::string& wanted);
 
  private:
   const Json* find(const char* key) const;
+  /// Returns the field; null if it is missing. A text is replaced by what `spelled` makes of it if fields are texts.
+  Json value(const char* key, Json (*spelled)(const std::string&));
+  std::vector<Json> list(const char* key, Json (*spelled)(const std::string&));
 
   const Json& object_;
   Refusals& refusals_;
+  const Json* shown_ = nullptr;  ///< set if the fields are texts
+  Json* read_ = nullptr;
 };
 
 }  // namespace gloss

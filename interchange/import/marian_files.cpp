@@ -1,5 +1,3 @@
-#include "interchange/import/marian_files.h"
-
 #include <algorithm>
 #include <array>
 #include <set>
@@ -10,6 +8,8 @@
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "interchange/formats/marian_options.h"
+#include "interchange/import/json_fields.h"
+#include "interchange/import/marian_folder.h"
 #include "tokenizer/opus_normalizer.h"
 
 namespace gloss {
@@ -63,7 +63,7 @@ fs::path beside(const fs::path& folder, const std::string& named) {
 
 bool names_models(const fs::path& file) {
   try {
-    return MarianOptions::read(file).has("models");
+    return !read_marian_options(file).values.at("models").empty();
   } catch (const ModelError&) {
     return false;  // a YAML file of another program
   }
@@ -113,7 +113,7 @@ class Finder {
     files_ = files_of(folder_);
     result_.decoder = find_decoder(folder_, files_);
     std::optional<MarianOptions> options;
-    if (result_.decoder) options = MarianOptions::read(*result_.decoder);
+    if (result_.decoder) options = read_marian_options(*result_.decoder);
     if (is_folder)
       find_model(options);
     else
@@ -125,10 +125,15 @@ class Finder {
   }
 
  private:
+  std::vector<std::string> texts(const MarianOptions& options, const char* key) {
+    Json read;
+    return JsonFields(options.values, refusals_, options.shown, read).texts(key);
+  }
+
   void take_file(const fs::path& path, std::optional<MarianOptions>& options) {
     result_.model = path;
     if (!options) return;
-    const auto models = options->texts("models");
+    const auto models = texts(*options, "models");
     const bool named =
         std::ranges::any_of(models, [&](const auto& model) { return fs::path(model).filename() == path.filename(); });
     if (named || models.empty()) return;
@@ -137,8 +142,7 @@ class Finder {
   }
 
   void find_model(const std::optional<MarianOptions>& options) {
-    if (options && !options->texts("models").empty()) {
-      const auto models = options->texts("models");
+    if (const auto models = options ? texts(*options, "models") : std::vector<std::string>{}; !models.empty()) {
       result_.model = beside(folder_, models.front());
       if (models.size() > 1)
         refusals_.add("models: wanted one model, got " + std::to_string(models.size()) +
@@ -148,13 +152,13 @@ class Finder {
       result_.model.clear();
       return;
     }
-    Paths models;
-    std::ranges::copy_if(files_, std::back_inserter(models), is_model);
-    if (models.size() == 1)
-      result_.model = models.front();
+    Paths found;
+    std::ranges::copy_if(files_, std::back_inserter(found), is_model);
+    if (found.size() == 1)
+      result_.model = found.front();
     else
-      refusals_.add(models.empty() ? "wanted a .npz or .bin file of Marian in the folder, found none"
-                                   : "there are several models: " + names_of(models) + "; name one of them");
+      refusals_.add(found.empty() ? "wanted a .npz or .bin file of Marian in the folder, found none"
+                                  : "there are several models: " + names_of(found) + "; name one of them");
   }
 
   void find_vocabularies(const std::optional<MarianOptions>& options) {
@@ -167,7 +171,7 @@ class Finder {
         all_exist = false;
     };
     const auto& given = settings_.vocabularies;
-    const auto named = given.empty() && options ? options->texts("vocabs") : std::vector<std::string>{};
+    const auto named = given.empty() && options ? texts(*options, "vocabs") : std::vector<std::string>{};
     for (const auto& path : given) take(path, is_sentencepiece(path) ? models : tables);
     for (const auto& vocabulary : named) take(beside(folder_, vocabulary), tables);
     if (given.empty() && named.empty()) {

@@ -1,10 +1,10 @@
+#include "data/batch.h"
+
 #include <algorithm>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "data/batch.h"
 
 namespace gloss {
 namespace {

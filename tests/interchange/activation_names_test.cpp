@@ -1,8 +1,8 @@
-#include "interchange/activation_names.h"
-
 #include <set>
 
 #include <gtest/gtest.h>
+
+#include "interchange/model_family.h"
 
 namespace gloss {
 namespace {

@@ -7,11 +7,12 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include <ATen/Functions.h>
 #include <sentencepiece_trainer.h>
 
 #include "common/files/safetensors.h"
 #include "common/text/format.h"
-#include "interchange/formats/npz_writer.h"
+#include "interchange/formats/npz_file.h"
 #include "tests/interchange/formats/foreign_bytes.h"
 #include "tests/interchange/formats/pickle_bytes.h"
 #include "tests/support/temporary_folder.h"
@@ -140,12 +141,11 @@ std::string MarianModel::yaml() const {
 }
 
 void MarianModel::write_npz(const std::filesystem::path& path) const {
-  const auto text = yaml() + '\0';
-  std::vector<NpzTensor> list{{"special:model.yml",
-                               {ForeignType::kI8, {static_cast<std::int64_t>(text.size())}},
-                               std::as_bytes(std::span(text))}};
+  auto text = yaml() + '\0';
+  std::vector<std::pair<std::string, at::Tensor>> list{
+      {"special:model.yml", at::from_blob(text.data(), std::ssize(text), at::kChar)}};
   for (const auto& [name, tensor] : tensors)
-    list.push_back({name, {ForeignType::kF32, tensor.shape}, std::as_bytes(std::span(tensor.values))});
+    list.emplace_back(name, at::from_blob(const_cast<float*>(tensor.values.data()), tensor.shape, at::kFloat));
   gloss::write_npz(path, list);
 }
 

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "tokenizer/sentencepiece_library.h"
+
+#include <gtest/gtest.h>
 
 namespace gloss {
 namespace {

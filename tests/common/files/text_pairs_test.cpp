@@ -1,6 +1,7 @@
 #include "common/files/text_pairs.h"
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "tests/run/small_job.h"
+#include "tests/support/temporary_folder.h"
 
 namespace gloss {
 namespace {
@@ -21,7 +22,8 @@ using testing::ThrowsMessage;
 class TextPairsTest : public testing::Test {
  protected:
   std::filesystem::path file(const std::string& name, const std::vector<std::string>& lines) const {
-    write_lines(folder_ / name, lines);
+    std::ofstream text(folder_ / name);
+    for (const auto& line : lines) text << line << '\n';
     return folder_ / name;
   }
 

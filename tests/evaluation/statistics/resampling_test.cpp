@@ -170,14 +170,15 @@ class EqualLines final : public Metric {
 
 TEST(ResamplingTest, MetricNeedsItsScoreOnly) {
   const EqualLines metric;
-  const std::vector<std::string> half{"a", "b", "x", "x"}, all{"a", "b", "c", "d"};
-  const auto references = References::single(all);
-  const std::vector systems{metric.statistics(half, references, 1), metric.statistics(all, references, 1)};
+  const auto references = References::single(std::vector<std::string>{"a", "b", "c", "d"});
+  const std::vector<std::string> half{"a", "b", "x", "x"}, quarter{"x", "x", "c", "x"};
+  const std::vector systems{metric.statistics(half, references, 1), metric.statistics(quarter, references, 1)};
   const auto interval = bootstrap_interval(metric, systems[0], {.samples = 200});
   EXPECT_NEAR(interval.mean, 50, 5);
   EXPECT_EQ(interval.half_width, 50);  // 2 of 40 samples have no equal line
-  EXPECT_EQ(paired_bootstrap(metric, systems, {.samples = 99})[1].score, 100);
-  EXPECT_GT(paired_randomization(metric, systems, {.samples = 99})[1].p_value, 0.05);
+  EXPECT_EQ(paired_bootstrap(metric, systems, {.samples = 99})[1].score, 25);
+  // The three lines that differ fall to one side in a quarter of the trials.
+  EXPECT_NEAR(paired_randomization(metric, systems, {.samples = 999})[1].p_value.value(), 0.25, 0.05);
 }
 
 TEST(PairedTest, SystemDoesNotDifferFromItself) {

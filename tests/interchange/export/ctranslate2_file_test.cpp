@@ -14,15 +14,19 @@ namespace {
 
 using namespace std::string_literals;
 
+void add(Ctranslate2Variables& variables, const std::string& name, const at::Tensor& value) {
+  variables.values[name] = [value] { return value; };
+}
+
 // Each byte as CTranslate2's own ModelSpec.save writes it.
 TEST(Ctranslate2FileTest, BytesAreThoseOfTheFormat) {
   const TemporaryFolder folder;
   Ctranslate2Variables variables;
-  variables.add("a/weight", at::tensor({1.0F, -2.0F}).view({1, 2}));
-  variables.add("b/weight", at::tensor({1, -1, 127}, at::kChar));
-  variables.add("c", at::tensor({1.5}).to(at::kBFloat16));
-  variables.add_int8("flag", 1);
-  variables.add_int16("heads", -2);
+  add(variables, "a/weight", at::tensor({1.0F, -2.0F}).view({1, 2}));
+  add(variables, "b/weight", at::tensor({1, -1, 127}, at::kChar));
+  add(variables, "c", at::tensor({1.5}).to(at::kBFloat16));
+  variables.add_number("flag", 1);
+  variables.add_number("heads", -2, at::kShort);
   variables.aliases["d"] = "a/weight";
   write_ctranslate2_file(folder / "model.bin", variables);
   EXPECT_EQ(text_of_file(folder / "model.bin"),
@@ -42,8 +46,8 @@ TEST(Ctranslate2FileTest, BytesAreThoseOfTheFormat) {
 TEST(Ctranslate2FileTest, TheReaderOfTheTestsFindsWhatWasWritten) {
   const TemporaryFolder folder;
   Ctranslate2Variables variables;
-  variables.add("x", at::tensor({3.0F, 4.0F, 5.0F, 6.0F}).view({2, 2}).t());
-  variables.add_int16("n", 300);
+  add(variables, "x", at::tensor({3.0F, 4.0F, 5.0F, 6.0F}).view({2, 2}).t());
+  variables.add_number("n", 300, at::kShort);
   write_ctranslate2_file(folder / "model.bin", variables);
   const auto model = read_ctranslate2_model(text_of_file(folder / "model.bin"));
   EXPECT_EQ(model.spec, "TransformerSpec");
@@ -56,7 +60,7 @@ TEST(Ctranslate2FileTest, TheReaderOfTheTestsFindsWhatWasWritten) {
 TEST(Ctranslate2FileTest, ANameThatIsTooLongIsRefusedAndNothingIsLeft) {
   const TemporaryFolder folder;
   Ctranslate2Variables variables;
-  variables.add_int8(std::string(70'000, 'x'), 0);
+  variables.add_number(std::string(70'000, 'x'), 0);
   EXPECT_THROW(write_ctranslate2_file(folder / "model.bin", variables), UsageError);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }

@@ -1,11 +1,10 @@
-#include "interchange/export/export_ctranslate2.h"
-
 #include <limits>
 
 #include <ATen/ops/cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "interchange/export/exporters.h"
 #include "model/make_parts.h"
 #include "model/storage/int8_weights.h"
 #include "model/weights.h"
@@ -330,6 +329,19 @@ TEST(ExportCtranslate2Test, ReadmeHasTheSearchOfTheRunFile) {
   });
   marians.write(kCtranslate2);
   EXPECT_THAT(marians.text("README.md"), HasSubstr("float32 --no-shrinking-beam --max-length-factor 0` prints"));
+}
+
+TEST(ExportCtranslate2Test, TheProgramOfTheReadmePrintsTheBestHypotheses) {
+  const auto input = "a b\n\n\u2581c\rd\r\n";
+  const ExportedModel plain([](SmallJob& job) { job.config.decoding.beam_size = 2; });
+  plain.write(kCtranslate2);
+  EXPECT_EQ(run_readme(plain, input), "a b\n\n_c\rd\n");
+  const ExportedModel gnmt([](SmallJob& job) {
+    job.use_two_tokenizers(TieEmbeddings::kNone);
+    job.config.decoding.length_penalty_kind = LengthPenaltyKind::kGnmt;
+  });
+  gnmt.write(kCtranslate2);
+  EXPECT_EQ(run_readme(gnmt, input), "a\n\n_\n");  // the stand-in's second hypothesis
 }
 
 }  // namespace

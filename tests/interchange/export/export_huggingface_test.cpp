@@ -1,5 +1,3 @@
-#include "interchange/export/export_huggingface.h"
-
 #include <filesystem>
 #include <tuple>
 
@@ -9,6 +7,7 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/protobuf.h"
+#include "interchange/export/exporters.h"
 #include "interchange/import/import_model.h"
 #include "interchange/weight_map.h"
 #include "model/weights.h"
@@ -246,6 +245,12 @@ TEST(ExportHuggingFaceTest, ReadmeNamesTheClassAndTheTensorThatTransformersMisse
   });
   marians.write(kHuggingFace);
   EXPECT_THAT(marians.text("README.md"), HasSubstr("float32 --no-shrinking-beam --max-length-factor 0` prints"));
+}
+
+TEST(ExportHuggingFaceTest, TheProgramOfTheReadmeRuns) {
+  const ExportedModel model;
+  model.write(kHuggingFace);
+  EXPECT_EQ(run_readme(model, "a b\n\n\u2581c\rd\r\n"), "a b\n\n_c\rd\n");
 }
 
 }  // namespace

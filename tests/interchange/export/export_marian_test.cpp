@@ -1,13 +1,11 @@
-#include "interchange/export/export_marian.h"
-
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "interchange/export/exporters.h"
 #include "interchange/export/marian_sentencepiece.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/npz_file.h"
@@ -39,13 +37,6 @@ class ExportMarianTest : public testing::Test {
   }
 };
 
-at::Tensor tensor_of(const ForeignTensors& file, const std::string& name) {
-  const auto stored = file.tensor(name);
-  auto values = at::empty(stored.shape, at::kFloat);
-  std::memcpy(values.mutable_data_ptr(), stored.bytes.data(), stored.bytes.size());
-  return values;
-}
-
 TEST_F(ExportMarianTest, EveryWeightComesBackBitByBit) {
   for (const auto norm : {NormPlace::kPre, NormPlace::kPost}) {
     for (const auto tie : {TieEmbeddings::kAll, TieEmbeddings::kDecoder, TieEmbeddings::kNone}) {
@@ -68,7 +59,7 @@ TEST_F(ExportMarianTest, EveryWeightComesBackBitByBit) {
       for (const auto& [name, info] : weights) {
         const auto foreign = map.names(name).front();
         ASSERT_TRUE(file->has(foreign.name)) << foreign.name;
-        const auto back = map.to_gloss(name, foreign, tensor_of(*file, foreign.name));
+        const auto back = map.to_gloss(name, foreign, file->tensor(foreign.name));
         auto expected = exported.weight(name);
         if (name == "generator.bias")
           for (const auto id : {kPad, kBos}) expected[id] = PieceRows::kNoRowBias;
@@ -93,20 +84,21 @@ TEST_F(ExportMarianTest, TheModelHoldsItsOptions) {
   });
   exported.write(kMarian);
   const auto file = open_npz(exported.output() / "model.npz");
-  const auto options = MarianOptions::of_model(*file);
+  const auto options = marian_options_of(*file).values;
   const auto pieces = exported.model().file.vocabularies.source - 2, rows = (pieces + 7) / 8 * 8;
-  EXPECT_EQ(options.text("type"), "transformer");
-  EXPECT_EQ(options.integers("dim-vocabs"), (std::vector{rows, rows}));
-  EXPECT_EQ(options.integers("gloss-used-pieces"), (std::vector{pieces, pieces}));
-  EXPECT_EQ(options.integer("dim-emb"), 8);
-  EXPECT_EQ(options.integer("transformer-heads"), 2);
-  EXPECT_EQ(options.integer("transformer-dim-ffn"), 16);
-  EXPECT_EQ(options.integer("transformer-decoder-dim-ffn"), 24);
-  EXPECT_EQ(options.text("transformer-preprocess"), "n");
-  EXPECT_EQ(options.text("transformer-postprocess"), "da");
-  EXPECT_EQ(options.text("transformer-postprocess-top"), "n");
-  EXPECT_EQ(options.text("transformer-ffn-activation"), "relu");
-  EXPECT_TRUE(options.flag("tied-embeddings-all"));
+  const auto twice = [](std::int64_t number) { return Json{std::to_string(number), std::to_string(number)}; };
+  EXPECT_EQ(options.at("type"), "transformer");
+  EXPECT_EQ(options.at("dim-vocabs"), twice(rows));
+  EXPECT_EQ(options.at("gloss-used-pieces"), twice(pieces));
+  EXPECT_EQ(options.at("dim-emb"), "8");
+  EXPECT_EQ(options.at("transformer-heads"), "2");
+  EXPECT_EQ(options.at("transformer-dim-ffn"), "16");
+  EXPECT_EQ(options.at("transformer-decoder-dim-ffn"), "24");
+  EXPECT_EQ(options.at("transformer-preprocess"), "n");
+  EXPECT_EQ(options.at("transformer-postprocess"), "da");
+  EXPECT_EQ(options.at("transformer-postprocess-top"), "n");
+  EXPECT_EQ(options.at("transformer-ffn-activation"), "relu");
+  EXPECT_EQ(options.at("tied-embeddings-all"), "true");
 }
 
 // intgemm wants a multiple of 8 rows; each of the eight vocabularies has another remainder.
@@ -128,7 +120,7 @@ TEST_F(ExportMarianTest, IdsAreMariansAndTheirNumberIsAMultipleOfEight) {
       EXPECT_EQ(vocabulary.pieces.at(static_cast<std::size_t>(id)),
                 id < used ? model.source_tokenizer->piece(static_cast<Id>(id + 2)) : unused_piece(id));
     EXPECT_EQ(read_vocabulary(exported.output() / "vocab.spm").pieces, vocabulary.pieces);
-    const auto bias = tensor_of(*open_npz(exported.output() / "model.npz"), "decoder_ff_logit_out_b");
+    const auto bias = open_npz(exported.output() / "model.npz")->tensor("decoder_ff_logit_out_b");
     ASSERT_EQ(bias.size(1), vocabulary.size());
     for (std::int64_t id = used; id < vocabulary.size(); ++id)
       EXPECT_EQ(bias[0][id].item<float>(), PieceRows::kNoRowBias) << id;
@@ -154,7 +146,7 @@ TEST_F(ExportMarianTest, TheVersionIsOneThatComputesTheNetwork) {
     exported.write(kMarian);
     const auto file = open_npz(exported.output() / "model.npz");
     const bool pre = norm == NormPlace::kPre;
-    EXPECT_EQ(MarianOptions::of_model(*file).text("version"),
+    EXPECT_EQ(marian_options_of(*file).values.at("version"),
               std::string(pre ? "v1.9.56" : "v1.12.0") + " (written by gloss)");
     const auto note = HasSubstr("Marian computes this pre-norm network up to version 1.10");
     EXPECT_THAT(exported.text("README.md"), pre ? testing::Matcher<std::string>(note) : Not(note));
@@ -174,21 +166,22 @@ TEST_F(ExportMarianTest, DecoderHasTheSearchOfTheRunFile) {
     job.config.decoding.length_penalty = 0.6;
   });
   exported.write(kMarian);
-  const auto options = MarianOptions::read(exported.output() / "decoder.yml");
-  EXPECT_THAT(options.texts("models"), testing::ElementsAre("model.npz"));
-  EXPECT_THAT(options.texts("vocabs"), testing::ElementsAre("source_vocab.spm", "target_vocab.spm"));
+  const auto options = read_marian_options(exported.output() / "decoder.yml").values;
+  EXPECT_EQ(options.at("models"), Json::array({"model.npz"}));
+  EXPECT_EQ(options.at("vocabs"), Json::array({"source_vocab.spm", "target_vocab.spm"}));
   for (const auto* file : {"source_vocab.yml", "target_vocab.yml"})
     EXPECT_TRUE(std::filesystem::exists(exported.output() / file)) << file;
-  EXPECT_EQ(options.integer("beam-size"), 2);
-  EXPECT_EQ(options.number("normalize"), 0.6);
-  EXPECT_TRUE(options.flag("allow-unk"));
-  EXPECT_EQ(options.number("word-penalty"), 0);
-  EXPECT_EQ(options.integer("max-length"), 64);
-  EXPECT_TRUE(options.flag("max-length-crop"));
-  EXPECT_EQ(options.integer("max-length-factor"), 20);
+  EXPECT_EQ(options.at("beam-size"), "2");
+  EXPECT_EQ(options.at("normalize"), "0.6");
+  EXPECT_EQ(options.at("allow-unk"), "true");
+  EXPECT_EQ(options.at("word-penalty"), "0");
+  EXPECT_EQ(options.at("max-length"), "64");
+  EXPECT_EQ(options.at("max-length-crop"), "true");
+  EXPECT_EQ(options.at("max-length-factor"), "20");
   EXPECT_EQ(exported.text("target_tokenizer.model"), exported.model().target_tokenizer->serialized());
   EXPECT_THAT(exported.text("README.md"),
               AllOf(HasSubstr("marian-decoder --config decoder.yml --quiet\n"), Not(HasSubstr("spm_encode"))));
+  EXPECT_EQ(run_readme(exported, "a\u2581b\n"), "a_b\n");
 }
 
 TEST_F(ExportMarianTest, TheSearchOfMarianComesBack) {
@@ -228,7 +221,7 @@ TEST_F(ExportMarianTest, ActivationsHaveMariansNames) {
     });
     model.write(kMarian);
     const auto file = open_npz(model.output() / "model.npz");
-    EXPECT_EQ(MarianOptions::of_model(*file).text("transformer-ffn-activation"), name);
+    EXPECT_EQ(marian_options_of(*file).values.at("transformer-ffn-activation"), name);
   }
 }
 

@@ -42,6 +42,7 @@ TEST(ExportTagsTest, Ctranslate2GetsTheTagsOfTheDefaultLanguages) {
               AllOf(HasSubstr("pieces = [[\"__en__\"] + line if line else [] for line in pieces]"),
                     HasSubstr("target_prefix=[[\"__de__\"]] * len(lines)"),
                     HasSubstr("target.decode(result.hypotheses[0][1:])"), HasSubstr("from `en` to `de`")));
+  EXPECT_EQ(run_readme(model, "ab\n\nc\n"), "__en__ab\n\n__en__c\n");  // without the tag of the target
   const auto tokenizer = model.model().source_tokenizer;
   const auto pieces = model.json("shared_vocabulary.json");
   ASSERT_EQ(static_cast<std::int64_t>(pieces.size()), tokenizer->vocabulary_size());
@@ -102,6 +103,7 @@ TEST(ExportTagsTest, MarianGetsTheTagQuotedForSedAndTheShell) {
     GTEST_SKIP() << error.what();  // built without libzip
   }
   EXPECT_THAT(model.text("README.md"), HasSubstr(R"(  sed '/./s|^|>>d'\''\&\|\\<< |' |)"));
+  EXPECT_EQ(run_readme(model, "a\n\n\u2581b\n"), ">>d'&|\\<< a\n\n>>d'&|\\<< _b\n");
 }
 
 TEST(ExportTagsTest, MarianSplitsPiecesAtSpacesAndFindsThemBySpelling) {

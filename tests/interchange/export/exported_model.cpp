@@ -1,5 +1,6 @@
 #include "tests/interchange/export/exported_model.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include <ATen/core/grad_mode.h>
@@ -7,6 +8,7 @@
 #include <ATen/ops/where.h>
 
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "model/make_model.h"
 #include "model/weights.h"
 #include "tests/support/formula_tensor.h"
@@ -81,6 +83,20 @@ void ExportedModel::store_coarse_int8() const {
 void ExportedModel::write(ExportFormat format, WeightPrecision precision, bool overwrite) const {
   export_model(
       {.model = model_file(), .format = format, .precision = precision, .output = output(), .overwrite = overwrite});
+}
+
+std::string run_readme(const ExportedModel& model, const std::string& input) {
+  const auto readme = model.text("README.md");
+  const auto begin = readme.find("```") + 3, end = readme.find("```", begin), line = readme.find('\n', begin) + 1;
+  const auto folder = model.output().parent_path();
+  write_file(folder / "program", readme.substr(line, end - line));
+  write_file(folder / "input", input);
+  const std::string stand_ins = GLOSS_STAND_INS;
+  const auto runner = readme.substr(begin, line - begin - 1) == "python" ? "python3" : "sh";
+  const auto command = "cd '" + model.output().string() + "' && PATH='" + stand_ins + "':\"$PATH\" PYTHONPATH='" +
+                       stand_ins + "' PYTHONDONTWRITEBYTECODE=1 " + runner + " ../program <../input >../output";
+  const int status = std::system(command.c_str());
+  return status == 0 ? text_of_file(folder / "output") : "exit code " + std::to_string(status);
 }
 
 std::string refusal(const ExportedModel& model, ExportFormat format, WeightPrecision precision) {

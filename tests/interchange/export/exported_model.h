@@ -39,6 +39,10 @@ class ExportedModel {
   SmallJob job_;
 };
 
+/// Runs the program of the exported README.md, with tests/interchange/export/stand_ins in place of the other
+/// program. Returns its output, or its exit code if it fails.
+std::string run_readme(const ExportedModel& model, const std::string& input);
+
 /// Returns the message of the UsageError with which the export is refused, or nothing.
 std::string refusal(const ExportedModel& model, ExportFormat format,
                     WeightPrecision precision = WeightPrecision::kFloat32);

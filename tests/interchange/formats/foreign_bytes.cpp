@@ -1,7 +1,6 @@
 #include "tests/interchange/formats/foreign_bytes.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -10,74 +9,6 @@
 
 namespace gloss {
 namespace {
-
-// IEEE 754 binary16, with subnormal numbers, infinity and NaN.
-float from_half(std::uint16_t bits) {
-  constexpr std::uint32_t kExponent = 0x1f, kFraction = 0x3ff;
-  constexpr int kFractionShift = 13, kBiasDifference = 127 - 15;
-  const std::uint32_t sign = static_cast<std::uint32_t>(bits >> 15) << 31;
-  const std::uint32_t exponent = bits >> 10 & kExponent, fraction = bits & kFraction;
-  if (exponent == 0) {
-    constexpr float kSmallest = 1.0F / (1 << 24);
-    const float value = static_cast<float>(fraction) * kSmallest;
-    return sign == 0 ? value : -value;
-  }
-  const std::uint32_t wide = exponent == kExponent ? 0xff : exponent + kBiasDifference;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << kFractionShift);
-}
-
-float from_bfloat(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
-
-template <typename Element, typename Convert>
-void convert_elements(const ForeignTensor& tensor, std::vector<float>& values, Convert convert) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    Element element;
-    std::memcpy(&element, tensor.bytes.data() + i * sizeof(Element), sizeof(Element));
-    values[i] = convert(element);
-  }
-}
-
-template <typename Element>
-void cast_elements(const ForeignTensor& tensor, std::vector<float>& values) {
-  convert_elements<Element>(tensor, values, [](Element element) { return static_cast<float>(element); });
-}
-
-std::vector<float> stored_values(const ForeignTensor& tensor) {
-  std::vector<float> values(tensor.bytes.size() / foreign_type_size(tensor.type));
-  switch (tensor.type) {
-    case ForeignType::kF32:
-      cast_elements<float>(tensor, values);
-      break;
-    case ForeignType::kF16:
-      convert_elements<std::uint16_t>(tensor, values, from_half);
-      break;
-    case ForeignType::kBF16:
-      convert_elements<std::uint16_t>(tensor, values, from_bfloat);
-      break;
-    case ForeignType::kF64:
-      cast_elements<double>(tensor, values);
-      break;
-    case ForeignType::kI8:
-      cast_elements<std::int8_t>(tensor, values);
-      break;
-    case ForeignType::kI16:
-      cast_elements<std::int16_t>(tensor, values);
-      break;
-    case ForeignType::kI32:
-      cast_elements<std::int32_t>(tensor, values);
-      break;
-    case ForeignType::kI64:
-      cast_elements<std::int64_t>(tensor, values);
-      break;
-    case ForeignType::kU8:
-      cast_elements<std::uint8_t>(tensor, values);
-      break;
-    case ForeignType::kU32:
-      cast_elements<std::uint32_t>(tensor, values);
-      break;
-  }
-  return values;
-}
 
 std::string deflated(const std::string& bytes) {
   z_stream stream{};
@@ -98,13 +29,9 @@ std::string dword(std::uint64_t value) { return raw(static_cast<std::uint32_t>(v
 
 }  // namespace
 
-std::vector<std::byte> to_bytes(const std::string& text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
-std::string to_text(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+std::string to_text(const at::Tensor& tensor) {
+  const auto values = tensor.contiguous();
+  return {static_cast<const char*>(values.const_data_ptr()), values.nbytes()};
 }
 
 void put_file(const std::filesystem::path& path, const std::string& bytes) {
@@ -217,18 +144,9 @@ std::uint32_t mutation_count(std::uint32_t usual) {
   return usual * static_cast<std::uint32_t>(factor == nullptr ? 1 : std::max(1, std::atoi(factor)));
 }
 
-std::vector<float> float_values(const ForeignTensor& tensor) {
-  auto values = stored_values(tensor);
-  if (tensor.quantized)
-    for (auto& value : values) value /= tensor.multiplier;
-  if (!tensor.transposed) return values;
-  const auto rows = static_cast<std::size_t>(tensor.shape.at(0)),
-             columns = static_cast<std::size_t>(tensor.shape.at(1));
-  std::vector<float> transposed(values.size());
-  for (std::size_t row = 0; row < rows; ++row)
-    for (std::size_t column = 0; column < columns; ++column)
-      transposed[row * columns + column] = values[column * rows + row];
-  return transposed;
+std::vector<float> float_values(const ForeignTensors& file, const std::string& name) {
+  const auto values = file.tensor(name).to(at::kFloat).div(file.info(name).multiplier.value_or(1)).contiguous();
+  return {values.const_data_ptr<float>(), values.const_data_ptr<float>() + values.numel()};
 }
 
 }  // namespace gloss

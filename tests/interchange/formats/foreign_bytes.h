@@ -30,8 +30,8 @@ template <typename Value>
 std::string raw(Value value) {
   return raw(std::vector{value});
 }
-std::vector<std::byte> to_bytes(const std::string& text);
-std::string to_text(const std::vector<std::byte>& bytes);
+/// Returns the bytes of a tensor.
+std::string to_text(const at::Tensor& tensor);
 /// Writes a file anew.
 void put_file(const std::filesystem::path& path, const std::string& bytes);
 
@@ -65,9 +65,8 @@ struct BinTensor {
 /// Returns a file in Marian's binary format. Data are padded to 256 bytes.
 std::string bin_bytes(const std::vector<BinTensor>& tensors, std::uint64_t version = 1);
 
-/// Returns the values of a tensor of any type, row-major in the order of `shape`, divided by the multiplier if they are
-/// quantized.
-std::vector<float> float_values(const ForeignTensor& tensor);
+/// Returns the values of a tensor of any type, row-major, divided by the multiplier if they are quantized.
+std::vector<float> float_values(const ForeignTensors& file, const std::string& name);
 
 /// Returns a copy with one to three changes: bits, bytes, parts cut, repeated or moved, digits and little-endian sizes.
 /// Half of them are within the first `head` bytes.

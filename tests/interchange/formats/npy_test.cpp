@@ -1,13 +1,10 @@
-#include "interchange/formats/npy.h"
-
+#include "interchange/formats/npz_file.h"
 #include "tests/interchange/formats/foreign_bytes.h"
 
 namespace gloss {
 namespace {
 
-NpyHeader read(const std::string& bytes) {
-  return read_npy_header(std::as_bytes(std::span(bytes)), bytes.size(), "a.npy");
-}
+NpyHeader read(const std::string& bytes) { return read_npy_header(bytes, bytes.size(), "a.npy"); }
 
 auto reading(const std::string& bytes) {
   return [bytes] { read(bytes); };
@@ -22,14 +19,14 @@ auto reading(const std::string& descr, const std::string& shape, std::size_t byt
 }
 
 TEST(NpyTest, ReadsTypesAndShapes) {
-  EXPECT_EQ(read("<f4", "2, 3", 24).info, (ForeignTensorInfo{ForeignType::kF32, {2, 3}}));
-  EXPECT_EQ(read("<f2", "3,", 6).info, (ForeignTensorInfo{ForeignType::kF16, {3}}));
-  EXPECT_EQ(read("<f8", "", 8).info, (ForeignTensorInfo{ForeignType::kF64, {}}));
-  EXPECT_EQ(read("|i1", "4,", 4).info, (ForeignTensorInfo{ForeignType::kI8, {4}}));
-  EXPECT_EQ(read("<i1", "4,", 4).info, (ForeignTensorInfo{ForeignType::kI8, {4}})) << "as Marian writes it";
-  EXPECT_EQ(read("<i4", "1, 2,", 8).info, (ForeignTensorInfo{ForeignType::kI32, {1, 2}}));
-  EXPECT_EQ(read("<i8", "1L, 2L", 16).info, (ForeignTensorInfo{ForeignType::kI64, {1, 2}}));
-  EXPECT_EQ(read("<f4", "0, 7", 0).info, (ForeignTensorInfo{ForeignType::kF32, {0, 7}}));
+  EXPECT_EQ(read("<f4", "2, 3", 24).info, (ForeignTensorInfo{at::kFloat, {2, 3}}));
+  EXPECT_EQ(read("<f2", "3,", 6).info, (ForeignTensorInfo{at::kHalf, {3}}));
+  EXPECT_EQ(read("<f8", "", 8).info, (ForeignTensorInfo{at::kDouble, {}}));
+  EXPECT_EQ(read("|i1", "4,", 4).info, (ForeignTensorInfo{at::kChar, {4}}));
+  EXPECT_EQ(read("<i1", "4,", 4).info, (ForeignTensorInfo{at::kChar, {4}})) << "as Marian writes it";
+  EXPECT_EQ(read("<i4", "1, 2,", 8).info, (ForeignTensorInfo{at::kInt, {1, 2}}));
+  EXPECT_EQ(read("<i8", "1L, 2L", 16).info, (ForeignTensorInfo{at::kLong, {1, 2}}));
+  EXPECT_EQ(read("<f4", "0, 7", 0).info, (ForeignTensorInfo{at::kFloat, {0, 7}}));
 }
 
 TEST(NpyTest, ReadsEveryVersionAndOrderOfKeys) {
@@ -95,9 +92,8 @@ TEST(NpyTest, RefusesAHeaderThatIsLongerThanTheFileOrTheLimit) {
 
 TEST(NpyTest, WritesWhatItReadsAlignedAndShort) {
   for (const ForeignTensorInfo& info :
-       {ForeignTensorInfo{ForeignType::kF32, {2, 3}}, ForeignTensorInfo{ForeignType::kI8, {7}},
-        ForeignTensorInfo{ForeignType::kF32, {}},
-        ForeignTensorInfo{ForeignType::kF32, std::vector<std::int64_t>(8, 100'000)}}) {
+       {ForeignTensorInfo{at::kFloat, {2, 3}}, ForeignTensorInfo{at::kChar, {7}}, ForeignTensorInfo{at::kFloat, {}},
+        ForeignTensorInfo{at::kFloat, std::vector<std::int64_t>(8, 100'000)}}) {
     const auto header = npy_header(info);
     EXPECT_EQ(header.size() % 64, 0u);
     EXPECT_TRUE(header.ends_with('\n'));
@@ -107,7 +103,7 @@ TEST(NpyTest, WritesWhatItReadsAlignedAndShort) {
     EXPECT_EQ(read(file).info, info);
     EXPECT_EQ(read(file).data_offset, header.size());
   }
-  EXPECT_THROW(npy_header({ForeignType::kBF16, {2}}), ModelError);
+  EXPECT_THROW(npy_header({at::kBFloat16, {2}}), ModelError);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST(TorchPickleTest, ReadsTensors) {
   const auto tensors = parse(pickle::dict({{"a", kTensor}, {"b", pickle::tensor(kStorage, 0, {}, {})}}));
   ASSERT_EQ(tensors.size(), 2u);
   const auto& tensor = tensors.at("a");
-  EXPECT_EQ(tensor.info, (ForeignTensorInfo{ForeignType::kF32, {2, 3}}));
+  EXPECT_EQ(tensor.info, (ForeignTensorInfo{at::kFloat, {2, 3}}));
   EXPECT_THAT(tensor.strides, ElementsAre(3, 1));
   EXPECT_EQ(tensor.offset, 3u);
   EXPECT_EQ(tensor.storage, "0");

@@ -23,31 +23,31 @@ class YamlTest : public testing::Test {
 TEST_F(YamlTest, ParsesMapsListsAndScalars) {
   const auto root = parse("# a comment\na: 1\nb: [x, 'it''s', \"\\u00e9\\n\"]\nc:\n  - {d: ~}\ne:\n\"f\": ''\n");
   ASSERT_EQ(root.kind, Kind::kMap);
-  ASSERT_EQ(root.members.size(), 5u);
-  const auto& [a, first] = root.members[0];
-  EXPECT_EQ(a, "a");
+  ASSERT_EQ(root.items.size(), 5u);
+  const auto& first = root.items[0];
+  EXPECT_EQ(first.key, "a");
   EXPECT_EQ(first.text, "1");
   EXPECT_FALSE(first.quoted);
   EXPECT_EQ(first.line, 2);
-  const auto& list = root.members[1].value;
+  const auto& list = root.items[1];
   ASSERT_EQ(list.items.size(), 3u);
   EXPECT_EQ(list.items[1].text, "it's");
   EXPECT_TRUE(list.items[1].quoted);
   EXPECT_EQ(list.items[2].text, "\u00e9\n");
-  const auto& inner = root.members[2].value.items.at(0).members.at(0);
+  const auto& inner = root.items[2].items.at(0).items.at(0);
   EXPECT_EQ(inner.key, "d");
-  EXPECT_EQ(inner.value.kind, Kind::kNull);
-  EXPECT_EQ(inner.value.line, 5);
-  EXPECT_EQ(root.members[3].value.kind, Kind::kNull);
-  EXPECT_EQ(root.members[4].key, "f");
-  EXPECT_EQ(root.members[4].value.kind, Kind::kScalar);
+  EXPECT_EQ(inner.kind, Kind::kNull);
+  EXPECT_EQ(inner.line, 5);
+  EXPECT_EQ(root.items[3].kind, Kind::kNull);
+  EXPECT_EQ(root.items[4].key, "f");
+  EXPECT_EQ(root.items[4].kind, Kind::kScalar);
 }
 
 TEST_F(YamlTest, KeysMayBeLongAndLookLikeNull) {
   const std::string key(2000, 'k');
   const auto root = parse("\xef\xbb\xbf? " + key + "\n: 1\nä: 2\nnull: 3\nNULL: 4\n~: 5\nNull: 6\n\"\": 7\n");
   std::vector<std::string> keys;
-  for (const auto& [name, value] : root.members) keys.push_back(name);
+  for (const auto& item : root.items) keys.push_back(item.key);
   EXPECT_THAT(keys, testing::ElementsAre(key, "ä", "null", "NULL", "~", "Null", ""));
 }
 
@@ -94,9 +94,9 @@ TEST_F(YamlTest, BoundsWhatIsReadAhead) {
   }
   std::string entries = "a:\n", list = "a: [";
   for (std::size_t i = 0; entries.size() < 4 * kMaxYamlReadAhead; ++i) entries += "  - " + std::to_string(i) + '\n';
-  EXPECT_GT(parse(entries).members.at(0).value.items.size(), kMaxYamlReadAhead / 4);
+  EXPECT_GT(parse(entries).items.at(0).items.size(), kMaxYamlReadAhead / 4);
   while (list.size() < kMaxYamlReadAhead / 2) list += "1, ";
-  EXPECT_GT(parse(list + "1]\n").members.at(0).value.items.size(), kMaxYamlReadAhead / 8);
+  EXPECT_GT(parse(list + "1]\n").items.at(0).items.size(), kMaxYamlReadAhead / 8);
   std::string late = "a: 1\nb: 2\nc: [";
   late.append(4 * kMaxYamlReadAhead, '[');
   EXPECT_THAT(parsing(late, {.depth = 1000}), refuses_model("a.yml: line 3: wanted "));

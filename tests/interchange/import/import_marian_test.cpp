@@ -210,9 +210,9 @@ TEST_F(ImportMarianTest, NoSettingOfTheSearchIsLostSilently) {
   EXPECT_THAT(report.refusals.reasons(), IsEmpty());
   EXPECT_EQ(report.decoding, (Json{{"no_unk", true}, {"max_length_factor", 2.0}, {"shrinking_beam", true}}));
   EXPECT_THAT(report.notes,
-              ElementsAre(HasSubstr("beam-size 100000 is not in gloss's range"),
-                          HasSubstr("normalize: wanted a number, got word"),
-                          HasSubstr("max-length: wanted a whole number, got many"),
+              ElementsAre("beam-size: wanted a whole number from 1 to 1000, got 100000; the default holds",
+                          "normalize: wanted a number from 0.0 to 10.0, got word; the default holds",
+                          "max-length: wanted a whole number from 2 to 1000000, got many; the default holds",
                           "options of decoder.yml that gloss ignores: mini-batch 1, shortlist [lex.bin, 50]"));
   put_text(folder_ / "decoder.yml", "models: [model.npz]\nvocabs: [vocab.spm, vocab.spm]\nmax-length: 77\n");
   EXPECT_EQ(imported({.path = folder_.path()}).config.max_length, 77);

@@ -1,11 +1,10 @@
-#include "interchange/import/marian_files.h"
-
 #include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "interchange/import/marian_folder.h"
 #include "tests/interchange/foreign_model.h"
 #include "tests/support/temporary_folder.h"
 

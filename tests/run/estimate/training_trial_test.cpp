@@ -20,9 +20,15 @@
 namespace gloss {
 namespace {
 
+/// Lets the libraries take the memory that they take once a process.
+void warm_up() {
+  set_up_runtime(1);
+  try_training(one_layer_run(64, 64), {kOneLayerVocabularies, {}}, usable_memory());
+}
+
 TEST(TrainingTrialTest, ALargerBatchTakesMore) {
   if (kIsSanitized) GTEST_SKIP() << "the sanitizer takes memory itself";
-  set_up_runtime(1);
+  warm_up();
   const auto memory = usable_memory();
   const ForeseenRun run{kOneLayerVocabularies, {}};
   const auto small = try_training(one_layer_run(128, 1024), run, memory);
@@ -70,7 +76,7 @@ TEST(TrainingTrialTest, TheLowerBoundOfABatchIsBelowThatOfTheFewestTokens) {
 
 TEST(TrainingTrialTest, SamplingMakesBatchesLargerButNoSentenceLongerThanTheLimit) {
   if (kIsSanitized) GTEST_SKIP() << "the sanitizer takes memory itself";
-  set_up_runtime(1);
+  warm_up();
   auto config = one_layer_run(128, 8192);
   config.data.max_length = 40;
   config.decoding.max_length = 40;
@@ -85,7 +91,7 @@ TEST(TrainingTrialTest, SamplingMakesBatchesLargerButNoSentenceLongerThanTheLimi
 
 TEST(TrainingTrialTest, WithoutEnoughMemoryTheBatchesAreALowerBound) {
   if (kIsSanitized) GTEST_SKIP() << "the sanitizer takes memory itself";
-  set_up_runtime(1);
+  warm_up();
   const ForeseenRun run{kOneLayerVocabularies, {}};
   const auto config = one_layer_run(512, 8192);
   const auto enough = try_training(config, run, usable_memory());
