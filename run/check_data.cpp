@@ -24,14 +24,14 @@ namespace {
 constexpr std::int64_t kLinesToOneReport = 100'000;
 
 // Returns a whole number without a decimal point.
-std::string ratio_text(double number) {
+std::string factor_text(double number) {
   return to_text(number == std::floor(number) ? Json(static_cast<std::int64_t>(number)) : Json(number));
 }
 
 std::string ratio_text(const DataCheckOptions& options, bool in_pieces) {
   const auto max_ratio =
       options.max_ratio.value_or(in_pieces ? CorpusCheckOptions::kPieceRatio : CorpusCheckOptions::kCharacterRatio);
-  return "pairs have one side more than " + ratio_text(max_ratio) + " times as long as the other, in " +
+  return "pairs have one side more than " + factor_text(max_ratio) + " times as long as the other, in " +
          (in_pieces ? "pieces" : "characters");
 }
 
@@ -125,7 +125,7 @@ std::vector<Finding> findings_of(const DataSet& set, const CorpusCheck& check, c
                    (in_pieces ? " pieces, eos counted (data.max_length)"
                               : " words and eos, and so of more pieces than data.max_length"));
   findings.add("skipped_ratio", "", check.skipped_ratio,
-               "pairs are skipped: one side has more than data.max_ratio = " + ratio_text(options.filters.max_ratio) +
+               "pairs are skipped: one side has more than data.max_ratio = " + factor_text(options.filters.max_ratio) +
                    " times the pieces of the other");
   findings.add("skipped_copied", "", check.skipped_copied,
                "pairs are skipped: the target is the source (data.skip_copied)");

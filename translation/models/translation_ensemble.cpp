@@ -38,12 +38,8 @@ LineTranslator TranslationEnsemble::untagged_translator(std::optional<WeightPrec
   std::vector<std::shared_ptr<const Scorer>> scorers;
   for (const auto& member : members) scorers.push_back(member.scorer(precision, plain));
   release_cached_memory();  // of the weights before they were packed
-  Aligner aligner;
-  const auto& config = first().config;
-  if (aligns)
-    aligner = {first().file.model.network, default_attention_site(config.model, config.decoding.alignment_from)};
   return LineTranslator(make_ensemble(std::move(scorers)), first().source_tokenizer, first().target_tokenizer,
-                        max_source_length(), std::move(aligner));
+                        max_source_length(), aligns ? first().aligner() : Aligner());
 }
 
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,
