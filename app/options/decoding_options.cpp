@@ -41,14 +41,16 @@ void expect_to_matter(const GivenSettings& given, const DecodingConfig& config) 
 }  // namespace
 
 void add_decoding_options(CLI::App& command, GivenSettings& given) {
-  for (const auto& setting : decoding_settings().list()) add_setting(command, setting, given, option_of(setting));
+  for (const auto& setting : decoding_settings().list())
+    if (!setting.flag.empty()) add_setting(command, setting, given, option_of(setting));
 }
 
 void add_best_decoding_options(CLI::App& command, GivenSettings& given) {
   for (const auto& setting : decoding_settings().list()) {
+    if (setting.flag.empty() || setting.key == "n_best") continue;
     auto option = option_of(setting);
     if (setting.key == "sampling.seed") option.flag = "--sample-seed";
-    if (setting.key != "n_best") add_setting(command, setting, given, option);
+    add_setting(command, setting, given, option);
   }
 }
 

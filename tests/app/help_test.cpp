@@ -140,7 +140,9 @@ TEST(CompletionTest, EachShellHasAScriptWithEachOptionOfTranslate) {
   for (const auto* shell : {"bash", "zsh", "fish"}) {
     const auto script = run_gloss({"completion", shell}).out;
     for (const auto& setting : decoding_settings().list())
-      EXPECT_THAT(script, HasSubstr(std::string(setting.flag).substr(2))) << shell;
+      if (!setting.flag.empty()) {
+        EXPECT_THAT(script, HasSubstr(std::string(setting.flag).substr(2))) << shell;
+      }
   }
   EXPECT_EQ(run_gloss({"completion", "tcsh"}).exit_code, 2);
 }

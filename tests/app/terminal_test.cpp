@@ -55,6 +55,7 @@ TEST_F(LineEditingTest, LinesAreEditedAndCalledBack) {
   TerminalProcess gloss(translating());
   gloss.wait_for("Ctrl-D ends");
   gloss.wait_for("> ");
+  gloss.wait_for_editing();
   gloss.type(
       "badx\x7f"
       "a\x1b[H\x1b[3~\x1b[3~ba\r");  // rub out, go to the beginning, delete two letters
@@ -71,6 +72,7 @@ TEST_F(LineEditingTest, UnicodeIsTypedAndShownWhateverTheLocale) {
   for (const auto* locale : {"C", "C.UTF-8"}) {
     TerminalProcess gloss(translating(), {.environment = {{"LC_ALL", locale}}});
     gloss.wait_for("> ");
+    gloss.wait_for_editing();
     gloss.type("b\u00e4d\u4f60\u00df\x7f\r");
     EXPECT_THAT(gloss.wait_for(translated('1', "b\u00e4d\u4f60")), HasSubstr("b\u00e4d\u4f60")) << locale;
     gloss.type("\x04");
@@ -81,6 +83,7 @@ TEST_F(LineEditingTest, UnicodeIsTypedAndShownWhateverTheLocale) {
 TEST_F(LineEditingTest, CtrlCEndsWith130AndLeavesTheTerminalAsItWas) {
   TerminalProcess gloss(translating());
   gloss.wait_for("> ");
+  gloss.wait_for_editing();
   gloss.type("bad");
   gloss.wait_for("bad");
   gloss.type("\x03");

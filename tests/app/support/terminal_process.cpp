@@ -93,6 +93,14 @@ std::string TerminalProcess::wait_for(std::string_view text) {
   }
 }
 
+void TerminalProcess::wait_for_editing() {
+  termios settings{};
+  do {
+    if (!read_some()) throw std::runtime_error("no line is edited; shown: " + shown_);
+    if (::tcgetattr(terminal_, &settings) != 0) throw std::runtime_error("the terminal has no settings");
+  } while ((settings.c_lflag & ICANON) != 0);
+}
+
 int TerminalProcess::wait() {
   while (read_some()) {
   }

@@ -32,6 +32,9 @@ class TerminalProcess {
   void type(std::string_view keys);
   /// Waits until `text` has come after what earlier calls waited for, and returns what came since then.
   std::string wait_for(std::string_view text);
+  /// Waits until keys are read one by one. libedit shows its prompt before: what is typed between is edited by the
+  /// terminal, which rubs out bytes in place of characters.
+  void wait_for_editing();
   /// Waits for the end and returns the exit code, or minus the number of a signal that ended it.
   int wait();
   /// All that the terminal has shown.
