@@ -141,6 +141,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
           if (hooks.on_found) hooks.on_found(sentence, beam.best());
           continue;
         }
+        if (!hooks.wants(sentence)) continue;
         kept.push_back(b);
         still_unfinished.push_back(sentence);
       }

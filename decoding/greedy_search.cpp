@@ -55,6 +55,7 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
         finish(sentence);
         continue;
       }
+      if (!hooks.wants(sentence)) continue;
       kept.push_back(b);
       still_unfinished.push_back(sentence);
       last.push_back(likeliest.front().id);

@@ -152,6 +152,7 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
         if (hooks.on_found) hooks.on_found(sentence, drawn[sentence]);
         continue;
       }
+      if (!hooks.wants(sentence)) continue;
       kept.push_back(b);
       still_unfinished.push_back(std::move(next));
     }

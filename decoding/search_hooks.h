@@ -22,6 +22,11 @@ struct SearchHooks {
   std::function<void(std::int64_t sentences)> before_batch = {};
   /// Called before each step of the model.
   std::function<void()> before_step = {};
+  /// Asked after each step for each sentence that goes on. False drops the sentence: no other hook is called for it,
+  /// and what the search returns for it is incomplete.
+  std::function<bool(std::int64_t sentence)> wanted = {};
+  /// Returns whether the sentence is to go on.
+  bool wants(std::int64_t sentence) const { return !wanted || wanted(sentence); }
   /// Called by greedy search with each token except eos, and the log-probability of all tokens so far.
   std::function<void(std::int64_t sentence, Id token, double log_probability)> on_token = {};
   /// Called for each sentence whose phrases do not all fit into the length limit, before the first step of its batch.
