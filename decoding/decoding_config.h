@@ -18,6 +18,8 @@ struct SamplingConfig {
   /// Keeps the smallest set of these tokens whose probability reaches this share (Holtzman et al. 2020).
   double top_p = 1.0;
   std::int64_t seed = 1;  ///< of the draws
+
+  bool operator==(const SamplingConfig&) const = default;
 };
 
 /// `decoding` of the run file. Ranges and names: decoding_settings().
@@ -57,6 +59,7 @@ struct DecodingConfig {
 
   /// Throws UsageError naming the key.
   void validate() const;
+  bool operator==(const DecodingConfig&) const = default;
 };
 
 /// Returns a greedy search with the same limits and penalties: for validation, which has to be quick.

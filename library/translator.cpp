@@ -1,4 +1,6 @@
 #include <exception>
+#include <list>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,6 +22,8 @@
 #include "translation/glossary_phrases.h"
 #include "translation/models/translation_ensemble.h"
 #include "translation/models/translation_model.h"
+#include "translation/translation_job.h"
+#include "translation/translation_runner.h"
 
 namespace gloss {
 namespace {
@@ -55,14 +59,11 @@ int threads_of(const TranslatorSettings& settings) {
   return settings.threads > 0 ? settings.threads : available_processors();
 }
 
-std::optional<GlossaryPhrases> make_glossary(const TranslationOptions& options, const DecodingConfig& decoding,
-                                             const Tokenizer& target) {
-  if (options.glossary.empty()) return std::nullopt;
-  if (decoding.sampling.enabled) throw UsageError("glossary: wanted a search, got sampling; set sample to false");
+std::shared_ptr<const GlossaryPhrases> make_glossary(std::span<const GlossaryEntry> given, const Tokenizer& target) {
   std::vector<std::pair<std::string, std::string>> entries;
-  for (const auto& [source, phrase] : options.glossary) entries.emplace_back(source, phrase);
+  for (const auto& [source, phrase] : given) entries.emplace_back(source, phrase);
   try {
-    return GlossaryPhrases(Glossary::from_entries(entries), target);
+    return std::make_shared<const GlossaryPhrases>(TermList::from_entries(entries), target);
   } catch (const DataError& error) {
     throw UsageError(error.what());
   }
@@ -88,7 +89,6 @@ struct Translator::Impl {
   LineTranslator lines;  ///< without language tags
   TokenizerPair tokenizers;
   TranslatorConfig config;
-  int threads;
 
   /// Returns a translator with the language tags of a call.
   LineTranslator translator(const TranslationOptions& options) const {
@@ -110,10 +110,10 @@ Translator::Translator(std::span<const std::filesystem::path> files_or_folders, 
     const ThreadCount count(start_threads_of_caller(threads));
     const auto models = load_translation_ensemble(files_or_folders, device);
     const auto& first = models.first();
-    return std::make_shared<const Impl>(Impl{models.untagged_translator(precision, settings.alignment, settings.plain),
-                                             {first.source_tokenizer, first.target_tokenizer},
-                                             first.config,
-                                             threads});
+    return std::make_shared<const Impl>(
+        Impl{models.untagged_translator(precision, settings.alignment, settings.plain).with_workers(threads),
+             {first.source_tokenizer, first.target_tokenizer},
+             first.config});
   });
 }
 
@@ -125,36 +125,105 @@ Translator::Translator(const Translator&) = default;
 Translator& Translator::operator=(const Translator&) = default;
 Translator::~Translator() = default;
 
-std::vector<Translation> Translator::translate(std::span<const std::string> lines,
-                                               const TranslationOptions& options) const {
-  std::exception_ptr thrown_by_caller;  // exceptions of on_token leave unchanged
-  TranslationHooks hooks{.deadline = options.deadline, .stop = options.stop};
-  if (options.on_token)
-    hooks.on_token = [&](const TranslationHooks::TokenEvent& event) {
-      try {
-        return options.on_token({event.line, event.piece, event.text, event.log_probability, event.is_last});
-      } catch (...) {
-        thrown_by_caller = std::current_exception();
-        return false;
-      }
-    };
+/// Lines with the same options, while they are translated.
+class Translator::Call {
+ public:
+  /// `first` is the number of the first line among those of the call of translate.
+  Call(const Impl& impl, std::span<const std::string> lines, std::size_t first, const TranslationOptions& options,
+       std::shared_ptr<const GlossaryPhrases> prepared)
+      : translator_(impl.translator(options)),
+        decoding_(decoding_config(options, impl.config.decoding)),
+        glossary_(std::move(prepared)) {
+    if (!options.glossary.empty()) {
+      if (glossary_) throw UsageError("glossary: wanted none beside prepared_glossary");
+      glossary_ = make_glossary(options.glossary, *impl.tokenizers.second);
+    }
+    if (glossary_ && decoding_.sampling.enabled)
+      throw UsageError("glossary: wanted a search, got sampling; set sample to false");
+    request_ = {.lines = lines,
+                .prefixes = options.prefixes,
+                .first_index = options.first_line,
+                .glossary = glossary_.get(),
+                .details = detail_options(options, impl.config.model, translator_.can_align())};
+    hooks_ = {.deadline = options.deadline, .stop = options.stop};
+    if (options.on_token)
+      hooks_.on_token = [this, first, &options](const TranslationHooks::TokenEvent& event) {
+        return answer_of([&] {
+          return options.on_token({first + event.line, event.piece, event.text, event.log_probability, event.is_last});
+        });
+      };
+    if (options.on_result)
+      hooks_.on_result = [this, first, &options](std::size_t line, const LineTranslation& translation) {
+        return answer_of([&] { return options.on_result(first + line, to_public(translation)); });
+      };
+    job_.emplace(translator_, request_, decoding_, hooks_);
+  }
+
+  TranslationJob& job() { return *job_; }
+  void rethrow_of_caller() const {
+    if (thrown_by_caller_) std::rethrow_exception(thrown_by_caller_);
+  }
+
+ private:
+  /// Returns the answer of a caller's callback; false after an exception, which leaves translate unchanged.
+  template <typename Callback>
+  bool answer_of(const Callback& callback) {
+    try {
+      return callback();
+    } catch (...) {
+      thrown_by_caller_ = std::current_exception();
+      return false;
+    }
+  }
+
+  LineTranslator translator_;
+  DecodingConfig decoding_;
+  std::shared_ptr<const GlossaryPhrases> glossary_;
+  TranslationRequest request_;
+  TranslationHooks hooks_;
+  std::exception_ptr thrown_by_caller_;
+  std::optional<TranslationJob> job_;
+};
+
+std::vector<Translation> Translator::run(std::span<const std::string> lines,
+                                         std::span<const TranslationOptions> options) const {
+  std::list<Call> calls;
   auto result = with_public_errors([&] {
-    const ThreadCount count(start_threads_of_caller(impl_->threads));
-    const auto translator = impl_->translator(options);
-    const auto decoding = decoding_config(options, impl_->config.decoding);
-    const auto glossary = make_glossary(options, decoding, *impl_->tokenizers.second);
-    const TranslationRequest request{.lines = lines,
-                                     .prefixes = options.prefixes,
-                                     .first_index = options.first_line,
-                                     .glossary = glossary ? &*glossary : nullptr,
-                                     .details = detail_options(options, impl_->config.model, translator.can_align())};
+    const auto size = options.size() == 1 ? lines.size() : 1;
+    for (std::size_t i = 0; i < options.size(); ++i)
+      calls.emplace_back(*impl_, lines.subspan(i * size, size), i * size, options[i],
+                         options[i].prepared_glossary.phrases_);
+    std::vector<TranslationJob*> jobs;
+    for (auto& call : calls) jobs.push_back(&call.job());
+    impl_->lines.runner().run(jobs);
     std::vector<Translation> translations;
-    for (auto& translation : translator.translate(request, decoding, hooks))
-      translations.push_back(to_public(std::move(translation)));
+    for (auto* const job : jobs)
+      for (auto& translation : job->results()) translations.push_back(to_public(std::move(translation)));
     return translations;
   });
-  if (thrown_by_caller) std::rethrow_exception(thrown_by_caller);
+  for (const auto& call : calls) call.rethrow_of_caller();
   return result;
+}
+
+std::vector<Translation> Translator::translate(std::span<const std::string> lines,
+                                               const TranslationOptions& options) const {
+  return run(lines, std::span(&options, 1));
+}
+
+std::vector<Translation> Translator::translate_each(std::span<const std::string> lines,
+                                                    std::span<const TranslationOptions> options) const {
+  with_public_errors([&] {
+    if (options.size() != lines.size())
+      throw UsageError("options: wanted one for each of " + std::to_string(lines.size()) + " lines, got " +
+                       std::to_string(options.size()));
+  });
+  return run(lines, options);
+}
+
+Glossary Translator::prepare(std::span<const GlossaryEntry> entries) const {
+  Glossary glossary;
+  glossary.phrases_ = with_public_errors([&] { return make_glossary(entries, *impl_->tokenizers.second); });
+  return glossary;
 }
 
 Translation Translator::translate_line(const std::string& line, const TranslationOptions& options) const {

@@ -18,6 +18,7 @@
 #include "training/batch_loss.h"
 #include "translation/models/translation_model.h"
 #include "translation/translate_texts.h"
+#include "translation/translation_runner.h"
 
 namespace gloss {
 namespace {
@@ -92,7 +93,8 @@ Validator::Validator(const RunConfig& config, LinePairs text, std::shared_ptr<co
       target_tokenizer_(std::move(target)),
       corpus_(read_corpus(config.data, text, *source_tokenizer_, *target_tokenizer_)),
       text_(std::move(text)),
-      samples_(samples) {}
+      samples_(samples),
+      runner_(std::make_shared<TranslationRunner>(at::get_num_threads())) {}
 
 ValidationReport Validator::operator()(EncoderDecoder& model, Exchange& exchange) const {
   const double loss = mean_loss(model, exchange);
@@ -100,7 +102,8 @@ ValidationReport Validator::operator()(EncoderDecoder& model, Exchange& exchange
     throw DivergedError("validation: wanted a finite loss, got " + std::to_string(loss) +
                         "; lower training.learning_rate, or set training.clip_norm");
   const auto translator =
-      make_translator(model, config_.translator(), source_tokenizer_, target_tokenizer_, config_.plain);
+      make_translator(model, config_.translator(), source_tokenizer_, target_tokenizer_, config_.plain)
+          .with_runner(runner_);
   auto own =
       translate_texts(translator, greedy_decoding(config_.decoding), lines_of(exchange, text_.sources), "validating");
   auto [translations, truncated] = Translations(of_all_processes(exchange, std::move(own), text_.sources.size()));

@@ -30,6 +30,8 @@ struct ValidationReport {
   NotedLines truncated;         ///< sources of which only the beginning was translated
 };
 
+class TranslationRunner;
+
 /// Scores a model on the validation set: the loss over the pairs that training could use, and BLEU of the greedy
 /// translations of all lines.
 class Validator {
@@ -57,6 +59,8 @@ class Validator {
   ParallelCorpus corpus_;  ///< for the loss
   LinePairs text_;         ///< for BLEU
   std::size_t samples_;
+  std::shared_ptr<TranslationRunner>
+      runner_;  ///< for all validations: each new thread would keep memory of MKL for good
 };
 
 }  // namespace gloss

@@ -33,7 +33,8 @@ ModelDescription describe(const RunConfig& config, const RunInputs& inputs, cons
 
 Bleu score_test_set(const RunConfig& config, const RunInputs& inputs, const EncoderDecoder& model) {
   const auto translator =
-      make_translator(model, config.translator(), inputs.tokenizers.source(), inputs.tokenizers.target(), config.plain);
+      make_translator(model, config.translator(), inputs.tokenizers.source(), inputs.tokenizers.target(), config.plain)
+          .with_workers(at::get_num_threads());
   give_back_memory();
   log_info("translating the test set, " + counted(inputs.test->sources.size(), "line"));
   const auto [texts, truncated] = Translations(translate_texts(translator, config.decoding, inputs.test->sources));

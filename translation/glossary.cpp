@@ -59,8 +59,8 @@ std::string lower_cased(std::string_view text) {
 
 }  // namespace
 
-Glossary Glossary::read(const std::filesystem::path& path) {
-  Glossary glossary(printable(path.string()), "line");
+TermList TermList::read(const std::filesystem::path& path) {
+  TermList glossary(printable(path.string()), "line");
   LineReader reader(path, Passes::kOne);
   for (std::string line; reader.next(line);) {
     const auto where = glossary.where(reader.line_number());
@@ -79,8 +79,8 @@ Glossary Glossary::read(const std::filesystem::path& path) {
   return glossary;
 }
 
-Glossary Glossary::from_entries(std::span<const std::pair<std::string, std::string>> entries) {
-  Glossary glossary("glossary", "entry");
+TermList TermList::from_entries(std::span<const std::pair<std::string, std::string>> entries) {
+  TermList glossary("glossary", "entry");
   for (std::int64_t number = 1; const auto& [source, target] : entries) {
     const auto where = glossary.where(number);
     if (!is_text(source) || !is_text(target)) throw DataError(where + "wanted UTF-8 without NUL");
@@ -93,7 +93,7 @@ Glossary Glossary::from_entries(std::span<const std::pair<std::string, std::stri
   return glossary;
 }
 
-void Glossary::add(Entry entry) {
+void TermList::add(Entry entry) {
   const auto [entry_index, is_new] = by_source_.try_emplace(entry.source, entries_.size());
   if (is_new) {
     entries_.push_back(std::move(entry));
@@ -106,7 +106,7 @@ void Glossary::add(Entry entry) {
                     "; leave one of them out");
 }
 
-void Glossary::link_prefixes() {
+void TermList::link_prefixes() {
   prefixes_.assign(entries_.size(), entries_.size());
   std::vector<std::size_t> open;  // each begins the source of the next one
   for (const auto& [source, entry] : by_source_) {
@@ -116,7 +116,7 @@ void Glossary::link_prefixes() {
   }
 }
 
-std::size_t Glossary::longest_at(std::string_view text, std::size_t offset) const {
+std::size_t TermList::longest_at(std::string_view text, std::size_t offset) const {
   // The last source that does not sort after the rest of the text begins with every source that begins the rest.
   const auto rest = text.substr(offset);
   const auto next = by_source_.upper_bound(rest);
@@ -131,7 +131,7 @@ std::size_t Glossary::longest_at(std::string_view text, std::size_t offset) cons
   return entry;
 }
 
-std::vector<Glossary::Occurrence> Glossary::find(std::string_view line, std::size_t end) const {
+std::vector<TermList::Occurrence> TermList::find(std::string_view line, std::size_t end) const {
   std::vector<std::size_t> offsets;
   const auto text = single_spaced(line, &offsets), lower = lower_cased(text);
   std::vector<Occurrence> found;

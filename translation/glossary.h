@@ -14,7 +14,7 @@
 namespace gloss {
 
 /// Phrases with required translations. Finds them in a text.
-class Glossary {
+class TermList {
  public:
   struct Entry {
     std::string source;       ///< trimmed, with one space for each run of white space, composed (composed())
@@ -26,11 +26,11 @@ class Glossary {
   /// empty lines, lines without a tab that begin with `#`, and repeated entries. Throws DataError naming file and
   /// line if a line does not have two phrases, is not UTF-8 or too long, or translates an earlier phrase in another
   /// way; and as LineReader.
-  static Glossary read(const std::filesystem::path& path);
+  static TermList read(const std::filesystem::path& path);
 
   /// Makes a glossary of (source, target) pairs. Throws DataError naming the entry if a phrase is empty or not UTF-8,
   /// or if a source has two translations.
-  static Glossary from_entries(std::span<const std::pair<std::string, std::string>> entries);
+  static TermList from_entries(std::span<const std::pair<std::string, std::string>> entries);
 
   /// An occurrence of an entry's source in a line.
   struct Occurrence {
@@ -50,7 +50,7 @@ class Glossary {
   std::string where(std::int64_t number) const { return name_ + ": " + unit_ + " " + std::to_string(number) + ": "; }
 
  private:
-  Glossary(std::string name, std::string unit) : name_(std::move(name)), unit_(std::move(unit)) {}
+  TermList(std::string name, std::string unit) : name_(std::move(name)), unit_(std::move(unit)) {}
   void add(Entry entry);
   void link_prefixes();
   /// Returns the longest entry at `offset` of a text; entries().size() if there is none.

@@ -77,7 +77,7 @@ void add_matches(std::string_view text, const Phrase& phrase, std::vector<Match>
 
 }  // namespace
 
-GlossaryPhrases::GlossaryPhrases(Glossary glossary, const Tokenizer& tokenizer)
+GlossaryPhrases::GlossaryPhrases(TermList glossary, const Tokenizer& tokenizer)
     : glossary_(std::move(glossary)), continues_word_(continuing_pieces(tokenizer)) {
   const auto& target = tokenizer.untagged();
   for (const auto& entry : glossary_.entries()) {

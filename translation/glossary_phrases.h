@@ -19,17 +19,17 @@ class GlossaryPhrases {
  public:
   /// `tokenizer` may add a language tag, which phrases lack. Throws DataError naming the entry if encoding and decoding
   /// change a phrase, or if it has an unknown piece.
-  GlossaryPhrases(Glossary glossary, const Tokenizer& tokenizer);
+  GlossaryPhrases(TermList glossary, const Tokenizer& tokenizer);
 
   /// Returns a phrase for each occurrence of a glossary source that ends within the first `end` bytes of the line
-  /// (valid UTF-8), as Glossary::find, or one for each alternative. source_begin and source_end are set if attention
+  /// (valid UTF-8), as TermList::find, or one for each alternative. source_begin and source_end are set if attention
   /// can show where the phrase is translated, otherwise empty.
   std::vector<Phrase> phrases_for(const PieceSpans& source, std::size_t end = std::string_view::npos) const;
   /// Returns [V]: 1 for pieces that continue the word before them.
   std::span<const std::uint8_t> continues_word() const { return continues_word_; }
 
  private:
-  Glossary glossary_;
+  TermList glossary_;
   std::vector<std::uint8_t> continues_word_;
   std::vector<std::vector<Phrase>> phrases_;  ///< the alternatives of each entry of the glossary
 };

@@ -7,6 +7,7 @@
 #include "common/text/utf8.h"
 #include "common/text/visible_text.h"
 #include "translation/translation_job.h"
+#include "translation/translation_runner.h"
 
 namespace gloss {
 
@@ -16,16 +17,29 @@ LineTranslator::LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared
       source_(std::move(source)),
       target_(std::move(target)),
       max_source_length_(max_source_length),
-      aligner_(std::move(aligner)) {}
+      aligner_(std::move(aligner)),
+      runner_(std::make_shared<TranslationRunner>(1)) {}
 
 std::vector<LineTranslation> LineTranslator::translate(const TranslationRequest& request, const DecodingConfig& config,
                                                        const TranslationHooks& hooks) const {
-  return TranslationJob(*this, request, config, hooks).run();
+  TranslationJob job(*this, request, config, hooks);
+  runner_->run(job);
+  return job.results();
 }
 
 std::optional<std::string> copied_line(std::string_view text) {
   if (content_of(text) == TextContent::kWords) return std::nullopt;
   return on_one_line(text);
+}
+
+LineTranslator LineTranslator::with_workers(std::int64_t workers) const {
+  return with_runner(std::make_shared<TranslationRunner>(workers));
+}
+
+LineTranslator LineTranslator::with_runner(std::shared_ptr<TranslationRunner> runner) const {
+  auto result = *this;
+  if (scorer_->device().is_cpu() || runner->workers() == 1) result.runner_ = std::move(runner);
+  return result;
 }
 
 LineTranslator LineTranslator::with_tokenizers(std::shared_ptr<const Tokenizer> source,

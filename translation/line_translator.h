@@ -27,6 +27,8 @@ struct Aligner {
   AttentionSite default_site = {};  ///< used if DetailOptions::alignment_from is empty
 };
 
+class TranslationRunner;
+
 /// Returns the translation of a line that is not searched because it has neither letters nor digits: the line itself.
 /// Absent for other lines. `text` is the line as the model reads it.
 std::optional<std::string> copied_line(std::string_view text);
@@ -50,7 +52,7 @@ class LineTranslator {
   /// part that is read are required. On the CPU a translation depends on its line, its number and the options alone,
   /// bit for bit. Texts of translations have spaces in place of line ends and separators (on_one_line).
   ///
-  /// Throws UsageError if `config` is invalid, if the request has another number of prefixes than lines or no worker,
+  /// Throws UsageError if `config` is invalid, if the request has another number of prefixes than lines,
   /// if TranslationHooks::on_token is set for a search that is not greedy, for phrases with sampling, and for details
   /// that need attention without an aligner or from a model without any. Throws the search's ModelError and, unless
   /// halve_when_out_of_memory is set, exceptions that mean out of memory (tensor/out_of_memory.h).
@@ -61,6 +63,11 @@ class LineTranslator {
     return translate(TranslationRequest{.lines = lines}, config, hooks);
   }
 
+  /// Returns this translator with threads that last as long as it and its copies: `workers` on the CPU. Before, and on
+  /// another device, the calling thread translates alone.
+  LineTranslator with_workers(std::int64_t workers) const;
+  /// Does the same with the threads of a runner that other translators use, too.
+  LineTranslator with_runner(std::shared_ptr<TranslationRunner> runner) const;
   /// Returns this translator with other tokenizers of the same vocabularies, which may add other language tags.
   LineTranslator with_tokenizers(std::shared_ptr<const Tokenizer> source,
                                  std::shared_ptr<const Tokenizer> target) const;
@@ -83,6 +90,7 @@ class LineTranslator {
   /// Returns the inputs of a search of one sentence, which begins with these tags.
   SearchInputs search_inputs() const;
 
+  TranslationRunner& runner() const { return *runner_; }
   const Scorer& scorer() const { return *scorer_; }
   const Tokenizer& target_tokenizer() const { return *target_; }
   const Aligner& aligner() const { return aligner_; }
@@ -94,6 +102,7 @@ class LineTranslator {
   std::shared_ptr<const Tokenizer> source_, target_;
   std::int64_t max_source_length_;
   Aligner aligner_;
+  std::shared_ptr<TranslationRunner> runner_;
 };
 
 }  // namespace gloss

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <ATen/Parallel.h>
-
 #include "common/log/log.h"
 #include "common/log/progress_line.h"
 #include "common/system/stop.h"
@@ -21,9 +19,8 @@ std::vector<TranslatedText> translate_texts(const LineTranslator& translator, co
                                      begun += of_batch;
                                    },
                                .before_step = stop_where_requested};
-  const TranslationRequest request{.lines = lines, .workers = at::get_num_threads()};
   std::vector<TranslatedText> translated;
-  for (auto& translation : translator.translate(request, decoding, hooks))
+  for (auto& translation : translator.translate(lines, decoding, hooks))
     translated.push_back({std::move(translation.candidates.front().text), translation.truncated});
   log_progress("");
   return translated;

@@ -1,13 +1,14 @@
 #include "translation/translation_job.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "common/error.h"
 #include "common/text/visible_text.h"
-#include "decoding/batched_search.h"
 #include "tensor/out_of_memory.h"
+#include "translation/translation_runner.h"
 
 namespace gloss {
 
@@ -19,35 +20,41 @@ TranslationJob::TranslationJob(const LineTranslator& translator, const Translati
       hooks_(hooks),
       result_(request.lines.size()),
       done_(request.lines.size()),
-      streamed_(hooks.on_token ? request.lines.size() : 0) {}
-
-std::vector<LineTranslation> TranslationJob::run() {
+      tries_(request.lines.size()),
+      streamed_(hooks.on_token ? request.lines.size() : 0) {
   expect_possible();
   try {
     read_lines();
-    std::vector<std::size_t> lines;
-    for (std::size_t i = 0; i < sources_.size(); ++i)
-      if (!done_[i]) lines.push_back(i);
-    search_in_parts(lines);
+    sort_lines();
   } catch (const Interrupted&) {
-    finish_found();
   }
+}
+
+std::vector<LineTranslation> TranslationJob::results() {
+  if (exception_) std::rethrow_exception(exception_);
   for (std::size_t i = 0; i < result_.size(); ++i) {
-    if (done_[i]) continue;
+    if (done_[i] != 0) continue;
     result_[i].status = status_of_rest_;
     result_[i].candidates.clear();
   }
   return std::move(result_);
 }
 
+bool TranslationJob::goes_with(const TranslationJob& other) const {
+  return this == &other || (!streams() && !other.streams() && &translator_.scorer() == &other.translator_.scorer() &&
+                            translator_.target_tags() == other.translator_.target_tags() && config_ == other.config_);
+}
+
 void TranslationJob::expect_possible() const {
+  config_.validate();
   const auto lines = request_.lines.size(), prefixes = request_.prefixes.size();
   if (prefixes > 0 && prefixes != lines)
     throw UsageError("prefixes: wanted one for each of " + std::to_string(lines) + " lines, got " +
                      std::to_string(prefixes));
   if (request_.details.needs_attention() && !translator_.can_align())
     throw UsageError("alignment: wanted a translator that keeps a model to align with, got one without");
-  if (request_.workers < 1) throw UsageError("workers: wanted at least 1, got " + std::to_string(request_.workers));
+  if (request_.glossary && config_.sampling.enabled)
+    throw UsageError("phrases: translations that are drawn cannot be made to contain any; search for them");
   if (hooks_.on_token) expect_tokens_one_by_one();
 }
 
@@ -63,7 +70,7 @@ void TranslationJob::read_lines() {
   for (const auto& prefix : request_.prefixes) prefixes_.push_back(translator_.encode_target(prefix));
   if (translator_.target_tags() > 0) prefixes_.resize(request_.lines.size(), translator_.encode_target(""));
   for (std::size_t i = 0; i < result_.size(); ++i) {
-    check_limits();
+    expect_wanted();
     auto source = translator_.encode_source(request_.lines[i]);
     auto& pieces = source.pieces;
     const auto end = source.length == 0 ? 0 : pieces.spans[source.length - 1].end;
@@ -75,13 +82,14 @@ void TranslationJob::read_lines() {
     pieces.spans.resize(source.length);
     result_[i].source = std::move(pieces);
     result_[i].truncated = source.truncated;
-    done_[i] = source.ids.empty();
-    if (done_[i]) result_[i].candidates.emplace_back();
+    const bool is_empty = source.ids.empty();
     sources_.push_back(std::move(source.ids));
-    if (done_[i]) continue;
-    if (auto text = known_translation(i)) {
+    if (is_empty) {
+      result_[i].candidates.emplace_back();
+      set_done(i);
+    } else if (auto text = known_translation(i)) {
       result_[i].candidates.emplace_back().text = *text;
-      done_[i] = true;
+      set_done(i);
       if (hooks_.on_token) send({.line = i, .piece = {}, .text = std::move(*text), .is_last = true});
     }
   }
@@ -95,108 +103,12 @@ std::optional<std::string> TranslationJob::known_translation(std::size_t line) c
   return result_[line].truncated ? std::nullopt : copied_line(result_[line].source.text);
 }
 
-void TranslationJob::search_in_parts(std::span<const std::size_t> lines) {
-  if (try_to_search(lines)) return;
-  std::vector<std::size_t> left;
-  for (const auto line : lines)
-    if (!done_[line]) left.push_back(line);
-  if (left.empty()) return;
-  if (lines.size() == 1) {
-    result_[left.front()].status = LineTranslation::Status::kOutOfMemory;
-    done_[left.front()] = true;
-    return;
-  }
-  const auto half = std::max<std::size_t>(1, left.size() / 2);
-  search_in_parts(std::span(left).first(half));
-  if (half < left.size()) search_in_parts(std::span(left).subspan(half));
-}
-
-/// Returns false if memory ran out. The lines that were found are then done, unless memory runs out for their details,
-/// and the memory of the search is free again.
-bool TranslationJob::try_to_search(std::span<const std::size_t> lines) {
-  try {
-    search(lines);
-    return true;
-  } catch (...) {
-    if (lines.empty() || !hooks_.halve_when_out_of_memory || !is_out_of_memory()) throw;
-  }
-  try {
-    finish_batch();
-  } catch (...) {
-    if (!is_out_of_memory()) throw;
-    searched_.clear();
-  }
-  return false;
-}
-
-void TranslationJob::search(std::span<const std::size_t> lines) {
-  std::vector<Ids> sources;
-  SearchInputs given{.given_tokens = static_cast<std::int64_t>(translator_.target_tags())};
-  for (const auto line : lines) {
-    sources.push_back(sources_[line]);
-    if (!prefixes_.empty()) given.prefixes.push_back(prefixes_[line]);
-    if (!phrases_.empty()) given.phrases.push_back(phrases_[line]);
-    given.input_indices.push_back(request_.first_index + static_cast<std::int64_t>(line));
-  }
-  if (request_.glossary) given.continues_word = request_.glossary->continues_word();
-  const auto line_of = [lines](std::int64_t sentence) { return lines[static_cast<std::size_t>(sentence)]; };
-  SearchHooks hooks;
-  const bool in_turn = request_.workers == 1 || !translator_.scorer().device().is_cpu();
-  hooks.before_batch = [this, in_turn](std::int64_t sentences) {
-    if (in_turn) finish_batch();  // the batch before; other workers would wait for it
-    check_limits();
-    if (hooks_.before_batch) hooks_.before_batch(sentences);
-  };
-  hooks.before_step = [this] {
-    check_limits();
-    if (hooks_.before_step) hooks_.before_step();
-  };
-  hooks.on_left_out = [&](std::int64_t sentence, std::int64_t) {
-    result_[line_of(sentence)].leaves_out_phrases = true;
-  };
-  hooks.on_found = [&](std::int64_t sentence, const auto& found) { add_hypotheses(line_of(sentence), found); };
-  if (hooks_.on_token)
-    hooks.on_token = [&](std::int64_t sentence, Id token, double log_probability) {
-      stream_token(line_of(sentence), token, log_probability);
-    };
-  batched_search(translator_.scorer(), sources, config_, given, hooks, request_.workers);
-  finish_batch();
-}
-
-// With a limit some lines at a time, so that those before it are complete.
-void TranslationJob::finish_batch() {
-  constexpr std::size_t kLinesWithLimit = 8;
-  const bool is_limited = hooks_.deadline || hooks_.stop.stop_possible();
-  const auto size = is_limited ? kLinesWithLimit : std::max<std::size_t>(1, searched_.size());
-  for (std::span<const SearchedLine> rest = searched_; !rest.empty(); rest = rest.subspan(std::min(size, rest.size())))
-    finish(rest.first(std::min(size, rest.size())));
-  searched_.clear();
-}
-
-void TranslationJob::finish_found() {
-  for (const auto& line : searched_) {
-    if (done_[line.index]) continue;
-    try {
-      finish(std::span(&line, 1));
-    } catch (const Interrupted&) {  // its details need the model
-    }
-  }
-  searched_.clear();
-}
-
-void TranslationJob::finish(std::span<const SearchedLine> lines) {
-  const auto before_step = [this] {
-    check_limits();
-    if (hooks_.before_step) hooks_.before_step();
-  };
-  fill_candidates(translator_, request_.details, config_, lines, before_step);
-  for (const auto& line : lines) done_[line.index] = true;
-}
-
-void TranslationJob::check_limits() {
-  if (hooks_.stop.stop_requested()) interrupt(LineTranslation::Status::kCanceled);
-  if (hooks_.deadline && std::chrono::steady_clock::now() >= *hooks_.deadline)
-    interrupt(LineTranslation::Status::kDeadline);
+/// Puts the lines that are to be searched into their order.
+void TranslationJob::sort_lines() {
+  for (std::size_t i = 0; i < sources_.size(); ++i)
+    if (done_[i] == 0) waiting.lines.push_back(i);
+  std::ranges::stable_sort(waiting.lines, std::greater{},
+                           [this](std::size_t i) { return std::pair(has_phrases(i), sources_[i].size()); });
 }
 
 void TranslationJob::StreamedLine::add_text(const Tokenizer& tokenizer) {
@@ -229,16 +141,7 @@ void TranslationJob::stream_token(std::size_t line, Id token, double log_probabi
         .is_last = false});
 }
 
-void TranslationJob::add_hypotheses(std::size_t line, const std::vector<Hypothesis>& hypotheses) {
-  searched_.push_back(
-      {.index = line,
-       .source = &sources_[line],
-       .phrases = phrases_.empty() ? std::span<const Phrase>() : std::span<const Phrase>(phrases_[line]),
-       .prefix = request_.prefixes.empty() ? std::string_view() : std::string_view(request_.prefixes[line]),
-       .hypotheses = hypotheses,
-       .translation = &result_[line]});
-  if (!hooks_.on_token) return;
-  const auto& best = hypotheses.front();
+void TranslationJob::stream_end(std::size_t line, const Hypothesis& best) {
   send({.line = line,
         .piece = {},
         .text = on_one_line(translator_.target_tokenizer().decode(best.ids)),
@@ -247,12 +150,103 @@ void TranslationJob::add_hypotheses(std::size_t line, const std::vector<Hypothes
 }
 
 void TranslationJob::send(const TranslationHooks::TokenEvent& event) {
-  if (!hooks_.on_token(event)) interrupt(LineTranslation::Status::kCanceled);
+  answer([&] { return hooks_.on_token(event); });
 }
 
-void TranslationJob::interrupt(LineTranslation::Status status) {
-  status_of_rest_ = status;
+/// Calls a hook that may take long, or wait for other calls. Throws Interrupted if it cancels this one.
+void TranslationJob::answer(const std::function<bool()>& hook) {
+  bool goes_on = false;
+  {
+    const TranslationRunner::Pause pause;
+    call([&] { goes_on = hook(); });
+  }
+  if (goes_on) return;
+  status_of_rest_ = LineTranslation::Status::kCanceled;
   throw Interrupted{};
+}
+
+SearchedLine TranslationJob::searched(std::size_t line, std::vector<Hypothesis> hypotheses) {
+  return {.index = line,
+          .source = &sources_[line],
+          .phrases = phrases_.empty() ? std::span<const Phrase>() : std::span<const Phrase>(phrases_[line]),
+          .prefix = request_.prefixes.empty() ? std::string_view() : std::string_view(request_.prefixes[line]),
+          .hypotheses = std::move(hypotheses),
+          .translation = &result_[line]};
+}
+
+void TranslationJob::set_done(std::size_t line) {
+  done_[line] = 1;
+  if (!hooks_.on_result) return;
+  const std::lock_guard lock(results_mutex_);
+  undelivered_.push_back(line);
+}
+
+void TranslationJob::lose(std::size_t line) {
+  result_[line].status = LineTranslation::Status::kOutOfMemory;
+  result_[line].candidates.clear();
+  set_done(line);
+}
+
+bool TranslationJob::has_to_deliver() {
+  const std::lock_guard lock(results_mutex_);
+  return !undelivered_.empty();
+}
+
+void TranslationJob::deliver() {
+  std::vector<std::size_t> lines;
+  {
+    const std::lock_guard lock(results_mutex_);
+    lines.swap(undelivered_);
+  }
+  try {
+    for (const auto line : lines) answer([&] { return hooks_.on_result(line, result_[line]); });
+  } catch (const Interrupted&) {
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+void TranslationJob::fail(std::exception_ptr exception) {
+  const std::lock_guard lock(results_mutex_);
+  if (!exception_) exception_ = std::move(exception);
+  failed_ = true;
+}
+
+bool TranslationJob::wanted() {
+  using Status = LineTranslation::Status;
+  if (failed_ || status_of_rest_ != Status::kComplete) return false;
+  if (hooks_.stop.stop_requested())
+    status_of_rest_ = Status::kCanceled;
+  else if (hooks_.deadline && std::chrono::steady_clock::now() >= *hooks_.deadline)
+    status_of_rest_ = Status::kDeadline;
+  return status_of_rest_ == Status::kComplete;
+}
+
+void TranslationJob::expect_wanted() {
+  if (!wanted()) throw Interrupted{};
+}
+
+void TranslationJob::before_batch(std::int64_t lines) {
+  expect_wanted();
+  if (hooks_.before_batch) call([&] { hooks_.before_batch(lines); });
+}
+
+void TranslationJob::before_step() {
+  expect_wanted();
+  if (hooks_.before_step) call(hooks_.before_step);
+}
+
+/// Calls a hook when no other thread is in one. After its exception no hook is called any longer, unless memory ran out
+/// and the search is repeated.
+void TranslationJob::call(const std::function<void()>& hook) {
+  const std::lock_guard lock(hooks_mutex_);
+  if (failed_) throw Interrupted{};
+  try {
+    hook();
+  } catch (...) {
+    if (!hooks_.halve_when_out_of_memory || !is_out_of_memory()) fail(std::current_exception());
+    throw;
+  }
 }
 
 }  // namespace gloss

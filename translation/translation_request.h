@@ -11,6 +11,7 @@
 
 #include "translation/alignment.h"
 #include "translation/glossary_phrases.h"
+#include "translation/line_translation.h"
 
 namespace gloss {
 
@@ -34,13 +35,11 @@ struct TranslationRequest {
   /// search of its line begins with a greedy search and a pass with attention (search.h).
   const GlossaryPhrases* glossary = nullptr;
   DetailOptions details = {};
-  /// Threads that each compute a batch, at least 1; CPU only. 1: batches run one after the other on all threads of
-  /// LibTorch, and details are filled after each. More: details are filled after the last batch.
-  std::int64_t workers = 1;
 };
 
-/// Callbacks and limits of one call. Each may be empty. With several workers callbacks run on their threads, one at a
-/// time; calls for different batches alternate.
+/// Callbacks and limits of one call. Each may be empty. on_token and on_result run on the thread that waits for the
+/// call; the others on the threads that translate, one at a time, and calls for different batches alternate. Callbacks
+/// may translate again.
 ///
 /// To keep the lines found so far, use deadline or stop. An exception of a callback leaves translate and discards all
 /// results of the call.
@@ -67,6 +66,9 @@ struct TranslationHooks {
   /// Receives tokens as they are found; false cancels the call. Requires a greedy search: beam_size 1, no sampling, no
   /// coverage_penalty, no glossary. Not together with halve_when_out_of_memory, which may search a line twice.
   std::function<bool(const TokenEvent&)> on_token = {};
+  /// Receives each line as soon as it is complete, in the order of completion, or given up for lack of
+  /// memory; false cancels the call.
+  std::function<bool(std::size_t line, const LineTranslation& translation)> on_result = {};
   /// If memory runs out, lines that were found are kept, the others are searched in halves, and a line that fails alone
   /// has the status kOutOfMemory. Otherwise the exception leaves the call.
   bool halve_when_out_of_memory = false;

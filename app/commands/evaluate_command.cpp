@@ -85,8 +85,9 @@ void translate_sources(const EvaluateOptions& options, const Machine& machine, E
   for (const auto& model : options.models) system.name += (system.name.empty() ? "" : " + ") + model.string();
   const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
   std::optional<LineTranslator> translator;
-  name_by_option(translation_names(),
-                 [&] { translator = models.translator(options.precision, /*aligns=*/false, options.plain); });
+  name_by_option(translation_names(), [&] {
+    translator = models.translator(options.precision, /*aligns=*/false, options.plain).with_workers(machine.threads);
+  });
   warn_of_ignored(options.precision, models);
   const auto [texts, truncated] = Translations(translate_texts(*translator, decoding, *judged.sources));
   warn_of_truncated("the test source", truncated, translator->max_source_length());

@@ -153,7 +153,7 @@ std::optional<GlossaryPhrases> read_glossary(const TranslateOptions& options, co
     throw UsageError("--glossary: wanted translations that are searched for, but they are drawn (" +
                      why_drawn(options.decoding) + ")");
   expect_input_file("--glossary", *options.glossary);
-  return GlossaryPhrases(Glossary::read(*options.glossary), target);
+  return GlossaryPhrases(TermList::read(*options.glossary), target);
 }
 
 std::vector<NamedFile> files_read(const TranslateOptions& options) {
@@ -188,8 +188,9 @@ ExitCode run(const TranslateOptions& options) {
   const auto glossary = read_glossary(options, decoding, *models.first().target_tokenizer);
   const auto details = detail_options(options, decoding, models.first().config.model);
   std::optional<LineTranslator> made;
-  name_by_option(translation_names(),
-                 [&] { made = models.translator(options.precision, /*aligns=*/true, options.plain); });
+  name_by_option(translation_names(), [&] {
+    made = models.translator(options.precision, /*aligns=*/true, options.plain).with_workers(machine.threads);
+  });
   warn_of_ignored(options.precision, models);
   const auto& translator = *made;
   const TranslationPrint print{options.json_lines, options.decoding.has("n_best"), options.alignment};
@@ -214,8 +215,7 @@ ExitCode run(const TranslateOptions& options) {
                                      .prefixes = line_prefixes.of(line, texts.size()),
                                      .first_index = line,
                                      .glossary = glossary ? &*glossary : nullptr,
-                                     .details = details,
-                                     .workers = machine.threads};
+                                     .details = details};
     std::vector<LineTranslation> translations;
     try {
       translations = translator.translate(request, decoding, hooks);

@@ -63,7 +63,7 @@ class GlossaryPhrasesTest : public testing::Test {
  protected:
   GlossaryPhrases read(const std::string& text) const {
     std::ofstream(folder_ / "glossary", std::ios::binary) << text;
-    return GlossaryPhrases(Glossary::read(folder_ / "glossary"), characters_);
+    return GlossaryPhrases(TermList::read(folder_ / "glossary"), characters_);
   }
   /// Returns the phrases of a line whose pieces are not known.
   static std::vector<Phrase> phrases_of(const GlossaryPhrases& glossary, std::string line) {

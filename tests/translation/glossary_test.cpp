@@ -19,12 +19,12 @@ using testing::ThrowsMessage;
 
 class GlossaryTest : public testing::Test {
  protected:
-  Glossary read(const std::string& text) const {
+  TermList read(const std::string& text) const {
     std::ofstream(folder_ / "glossary", std::ios::binary) << text;
-    return Glossary::read(folder_ / "glossary");
+    return TermList::read(folder_ / "glossary");
   }
   /// The sources that stand in a line.
-  static std::vector<std::string> found(const Glossary& glossary, const std::string& line) {
+  static std::vector<std::string> found(const TermList& glossary, const std::string& line) {
     std::vector<std::string> sources;
     for (const auto& place : glossary.find(line)) sources.push_back(glossary.entries()[place.entry].source);
     return sources;
@@ -40,7 +40,7 @@ class GlossaryTest : public testing::Test {
 TEST_F(GlossaryTest, WhatEndsBehindTheEndDoesNotCount) {
   const auto glossary = read("a b\tx\nc\ty\nc d\tz\n");
   const std::string line = "  a  b   c d c";
-  const Glossary::Occurrence a_b{0, 2, 6}, c_d{2, 9, 12}, c{1, 13, 14};
+  const TermList::Occurrence a_b{0, 2, 6}, c_d{2, 9, 12}, c{1, 13, 14};
   EXPECT_THAT(glossary.find(line), ElementsAre(a_b, c_d, c));
   EXPECT_THAT(glossary.find(line, 13), ElementsAre(a_b, c_d));
   EXPECT_THAT(glossary.find(line, 11), ElementsAre(a_b));  // in the midst of "c d"
@@ -95,8 +95,8 @@ TEST_F(GlossaryTest, CaseCountsIfTheSourceHasACapital) {
 TEST_F(GlossaryTest, DecomposedSpellingsAreTheSame) {
   const std::string composed = "für Bjo\u0308rn", decomposed = "fu\u0308r  Bj\u00f6rn.";
   const auto glossary = read("für Björn\tx\nça\ty\n");
-  EXPECT_THAT(glossary.find(decomposed), ElementsAre(Glossary::Occurrence{0, 0, 13}));
-  EXPECT_THAT(glossary.find(composed), ElementsAre(Glossary::Occurrence{0, 0, 12}));
+  EXPECT_THAT(glossary.find(decomposed), ElementsAre(TermList::Occurrence{0, 0, 13}));
+  EXPECT_THAT(glossary.find(composed), ElementsAre(TermList::Occurrence{0, 0, 12}));
   EXPECT_THAT(found(read("c\u0327a\ty\n"), "ÇA"), ElementsAre("ça"));
   EXPECT_THAT(read("ca\tx\n").find("c\u0327a"), IsEmpty());
   EXPECT_THAT(found(glossary, "\u0308 \u0327"), IsEmpty());

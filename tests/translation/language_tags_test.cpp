@@ -128,7 +128,7 @@ TEST_F(LanguageTagsTest, SamplesLackTheTag) {
 
 TEST_F(LanguageTagsTest, PhrasesLackTheTag) {
   const std::vector<std::pair<std::string, std::string>> entries = {{"b", "zz"}};
-  const GlossaryPhrases glossary(Glossary::from_entries(entries), translator().target_tokenizer());
+  const GlossaryPhrases glossary(TermList::from_entries(entries), translator().target_tokenizer());
   const std::vector<std::string> lines = {"a b c"};
   const auto result = translator().translate({.lines = lines, .glossary = &glossary}, config_)[0];
   EXPECT_NE(result.candidates.at(0).text.find("zz"), std::string::npos) << result.candidates[0].text;

@@ -29,7 +29,7 @@ class LineTranslatorTest : public DeviceTest {
   GlossaryPhrases glossary_of(const std::string& entries) const {
     const TemporaryFolder folder;
     std::ofstream(folder / "glossary") << entries;
-    return {Glossary::read(folder / "glossary"), *letters_};
+    return {TermList::read(folder / "glossary"), *letters_};
   }
   std::vector<LineTranslation> translate(const std::vector<std::string>& lines, std::int64_t max_length = 100) {
     return LineTranslator(scorer_, letters_, letters_, max_length).translate(lines, config_);

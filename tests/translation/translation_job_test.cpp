@@ -90,7 +90,7 @@ TEST_F(TranslationJobTest, LinesThatFitIntoMemoryAreOneBatch) {
 
 TEST_F(TranslationJobTest, LinesThatDoNotFitAreSearchedInHalvesAndKeepTheirOrder) {
   EXPECT_THAT(texts({"a", "bb", "c", "dd", "e"}), ElementsAre("a", "bb", "c", "dd", "e"));
-  EXPECT_THAT(scorer_->batches, ElementsAre(5, 2, 3, 1, 2));
+  EXPECT_THAT(scorer_->batches, ElementsAre(5, 2, 1, 1, 3));
 }
 
 // Bytes at random, most of which are no characters, and characters that a prefix brings.
@@ -160,7 +160,8 @@ TEST_F(TranslationJobTest, WithWorkersLinesThatWereFoundAreNotSearchedAgain) {
   };
   const std::vector<std::string> lines = {"ab", "cd", "ef", "gh", "ij", "kl"};
   const auto found = LineTranslator(scorer_, letters_, letters_, 100)
-                         .translate({.lines = lines, .workers = 2}, config_, {.halve_when_out_of_memory = true});
+                         .with_workers(2)
+                         .translate({.lines = lines}, config_, {.halve_when_out_of_memory = true});
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(found[i].candidates.at(0).text, lines[i]);
   EXPECT_EQ(scorer_->batches.size(), 7u) << "the two that were found, the one that failed, and four more";
 }
@@ -282,12 +283,12 @@ TEST_F(TranslationJobTest, WithWorkersAStopEndsEveryBatchAndKeepsWhatWasFound) {
   for (const std::int64_t workers : {1, 4}) {
     std::stop_source stop;
     int batches = 0;
-    const auto found = translator.translate({.lines = lines, .workers = workers}, config_,
-                                            {.before_batch =
-                                                 [&](std::int64_t) {
-                                                   if (++batches == 20) stop.request_stop();
-                                                 },
-                                             .stop = stop.get_token()});
+    const auto found = translator.with_workers(workers).translate({.lines = lines}, config_,
+                                                                  {.before_batch =
+                                                                       [&](std::int64_t) {
+                                                                         if (++batches == 20) stop.request_stop();
+                                                                       },
+                                                                   .stop = stop.get_token()});
     int complete = 0;
     for (const auto& translation : found) {
       if (!translation.complete()) {
@@ -331,7 +332,7 @@ TEST_F(TranslationJobTest, TheLastEventOfALineHasTheLogProbabilityOfItsEnd) {
 TEST_F(TranslationJobTest, TokensNeedAGreedySearchThatIsNotRepeated) {
   const std::vector<std::string> lines = {"a"};
   const std::vector<std::pair<std::string, std::string>> entries = {{"a", "b"}};
-  const GlossaryPhrases glossary(Glossary::from_entries(entries), *letters_);
+  const GlossaryPhrases glossary(TermList::from_entries(entries), *letters_);
   const auto refused = [&](const DecodingConfig& config, const GlossaryPhrases* phrases, bool halve) {
     const TranslationHooks hooks{.on_token = [](const auto&) { return true; }, .halve_when_out_of_memory = halve};
     EXPECT_THAT(
@@ -352,9 +353,8 @@ TEST_F(TranslationJobTest, TokensNeedAGreedySearchThatIsNotRepeated) {
 TEST_F(TranslationJobTest, ACallNeedsAWorker) {
   const std::vector<std::string> lines = {"a"};
   for (const std::int64_t workers : {0, -1})
-    EXPECT_THROW(
-        LineTranslator(scorer_, letters_, letters_, 100).translate({.lines = lines, .workers = workers}, config_),
-        UsageError);
+    EXPECT_THROW(LineTranslator(scorer_, letters_, letters_, 100).with_workers(workers).translate(lines, config_),
+                 UsageError);
 }
 
 TEST_F(TranslationJobTest, PrefixesMustBeOneForEachLine) {

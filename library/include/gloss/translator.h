@@ -28,7 +28,7 @@ enum class MatrixPrecision {
 /// Settings for loading a Translator.
 struct TranslatorSettings {
   std::string device = "auto";  ///< auto, cpu, cuda or cuda:N; auto is a CUDA device if there is one
-  int threads = 0;              ///< number of threads of a call of translate; 0: all that the process may use
+  int threads = 0;              ///< that translate, for all calls together; 0: all that the process may use
   MatrixPrecision precision = MatrixPrecision::kAuto;  ///< a CUDA device and `plain` accept kAuto and kFloat32
   /// Allows TranslationOptions::alignment and replace_unknown. On a CPU the file stays open, and the first translation
   /// that aligns loads the model a second time, in float32. Throws ModelError then if the file was overwritten in
@@ -56,9 +56,25 @@ struct GlossaryEntry {
   std::string source, target;
 };
 
-/// Options of one call of translate. An absent option has the value of the model file (`decoding` of its run file; of
-/// the first one in an ensemble), but n_best is 1 by default. Options without effect are refused: beam_size, patience
-/// and coverage_penalty together with sampling; temperature, top_k, top_p and seed without it.
+class Translator;
+
+/// Phrases that are prepared for a Translator once, for any number of calls (Translator::prepare).
+class [[gnu::visibility("default")]] Glossary {
+ public:
+  /// A glossary without phrases.
+  Glossary() = default;
+
+ private:
+  friend class Translator;
+  std::shared_ptr<const class GlossaryPhrases> phrases_;
+};
+
+struct Translation;
+
+/// Options of one call of translate, or of one of its lines. An absent option has the value of the model file
+/// (`decoding` of its run file; of the first one in an ensemble), but n_best is 1 by default. Options without effect
+/// are refused: beam_size, patience and coverage_penalty together with sampling; temperature, top_k, top_p and seed
+/// without it.
 struct TranslationOptions {
   std::optional<std::int64_t> beam_size = {};  ///< 1: greedy
   std::optional<double> length_penalty = {};   ///< p; 0: scores are sums of log-probabilities
@@ -96,15 +112,22 @@ struct TranslationOptions {
   /// pass for an alignment or a confidence. After one of them the call returns what it has: see Translation::Status.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token stop = {};
-  /// Called with each token, on the thread that called translate; false cancels the call. Requires beam_size 1, no
-  /// coverage_penalty, no sampling (also of the model's own settings) and no glossary. An empty line has no tokens.
-  /// Exceptions leave translate unchanged.
+  /// Called with each token, on the thread that called translate; false cancels the call. May call translate. Requires
+  /// beam_size 1, no coverage_penalty, no sampling (also of the model's own settings) and no glossary. An empty line
+  /// has no tokens. Exceptions leave translate unchanged. Lines with it are not translated together with those of other
+  /// calls.
   std::function<bool(const StreamedToken&)> on_token = {};
+
+  /// Called with each line as soon as it is complete, in the order of completion, on the thread that called translate;
+  /// false cancels the call. May call translate. Exceptions leave translate unchanged.
+  std::function<bool(std::size_t line, const Translation&)> on_result = {};
 
   /// Phrases to translate in a required way. A translation contains `target`, or one of its alternatives between `|`,
   /// for each place of its line where `source` stands as whole words, in any case unless it has a capital letter. The
   /// longest phrase wins. Not together with sampling.
   std::vector<GlossaryEntry> glossary = {};
+  /// The same, prepared by this Translator; in place of `glossary`.
+  Glossary prepared_glossary = {};
 
   bool confidence = false;       ///< fills Candidate::words and flags
   bool alignment = false;        ///< fills Candidate::alignment; requires TranslatorSettings::alignment
@@ -167,11 +190,16 @@ struct Translation {
 };
 
 /// A loaded model. Threads may share one: every function is const, and concurrent calls do not affect each other's
-/// results. Copies share the model. Prints nothing and handles no signals.
+/// results. Copies share the model and the threads. Prints nothing and handles no signals.
 ///
-/// The constructor and each call set OpenMP's and MKL's number of threads for the calling thread only, and restore it
-/// at the end. A call may start threads, which end with the calling thread; if the system refuses some, it computes
-/// with fewer. After a fork, the thread that had translated before may only use `threads` 1; others are refused. With a
+/// Lines of concurrent calls are computed together, on TranslatorSettings::threads threads in all; the threads that
+/// call are among them. Calls take turns. The Translator starts threads when there is work for several, and ends them
+/// with its last copy; if the system refuses some, it computes with fewer. A call whose lines are all the work there
+/// is, and too few for several threads, may compute on all of OpenMP's, which end with the calling thread. OpenMP's and
+/// MKL's number of threads are set for threads that compute only, and restored.
+///
+/// In a process that was forked from one where threads had been started or a call was running, calls throw
+/// TranslatorUsageError, unless `threads` is 1. Load a Translator after the fork. With a
 /// CUDA device the constructor also changes the whole process for good: it asks LibTorch for deterministic algorithms,
 /// turns off cuDNN's choice by timing, keeps OpenMP from changing numbers of threads, and sets the variable
 /// CUBLAS_WORKSPACE_CONFIG if it is not set. No other thread may read the environment meanwhile.
@@ -195,7 +223,14 @@ class [[gnu::visibility("default")]] Translator {
   /// A deadline or cancellation is no error: the lines found by then are complete, and the status of the others is the
   /// reason.
   std::vector<Translation> translate(std::span<const std::string> lines, const TranslationOptions& options = {}) const;
+  /// Does the same with options for each line, in order. `prefixes` of a line's options has one element at most, and
+  /// `first_line` is its own number. Throws TranslatorUsageError if the numbers of lines and options differ.
+  std::vector<Translation> translate_each(std::span<const std::string> lines,
+                                          std::span<const TranslationOptions> options) const;
   Translation translate_line(const std::string& line, const TranslationOptions& options = {}) const;
+
+  /// Returns a glossary that calls use without preparing it again.
+  Glossary prepare(std::span<const GlossaryEntry> entries) const;
 
   /// Returns the languages that a model of several languages has tags for, in ascending order; none for a model of one
   /// direction.
@@ -203,6 +238,10 @@ class [[gnu::visibility("default")]] Translator {
 
  private:
   struct [[gnu::visibility("hidden")]] Impl;
+  class [[gnu::visibility("hidden")]] Call;
+
+  [[gnu::visibility("hidden")]] std::vector<Translation> run(std::span<const std::string> lines,
+                                                             std::span<const TranslationOptions> options) const;
 
   std::shared_ptr<const Impl> impl_;
 };

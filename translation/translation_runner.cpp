@@ -1,0 +1,275 @@
+#include "translation/translation_runner.h"
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <list>
+#include <map>
+#include <new>
+#include <stop_token>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+#include "common/error.h"
+#include "tensor/out_of_memory.h"
+#include "tensor/runtime.h"
+#include "tensor/thread_count.h"
+
+namespace gloss {
+namespace {
+
+/// A step reads all weights, whatever the number of rows, so small batches cost more for each row; large ones leave
+/// threads without a batch. Not tuned by measurement.
+constexpr std::size_t kMinRows = 8;
+
+/// The runner whose batch this thread computes. A hook that translates again must not wait for its own thread.
+thread_local TranslationRunner* computing = nullptr;
+
+/// Returns the number of sentences of the next batch of `lines` that wait: at most the configured size, and less if
+/// otherwise a worker would have no batch.
+std::size_t size_of_batch(const DecodingConfig& config, std::size_t lines, std::int64_t workers) {
+  const auto parts = std::clamp<std::size_t>(lines / kMinRows, 1, static_cast<std::size_t>(workers));
+  return std::min(static_cast<std::size_t>(config.batch_size), (lines + parts - 1) / parts);
+}
+
+/// Returns the first deadline of lines that still wait. Absent if there is none.
+std::optional<std::chrono::steady_clock::time_point> next_deadline(std::span<TranslationJob* const> jobs) {
+  std::optional<std::chrono::steady_clock::time_point> next;
+  for (const auto* const job : jobs) {
+    const auto& deadline = job->hooks().deadline;
+    if (deadline && job->waiting.any() && (!next || *deadline < *next)) next = deadline;
+  }
+  return next;
+}
+
+std::size_t length(const JobLine& line) { return line.job->source(line.line).size(); }
+
+}  // namespace
+
+TranslationRunner::TranslationRunner(std::int64_t workers) : workers_(workers), process_(::getpid()) {
+  if (workers < 1) throw UsageError("workers: wanted at least 1, got " + std::to_string(workers));
+}
+
+TranslationRunner::~TranslationRunner() {
+  if (::getpid() != process_) {  // there are no threads to end
+    static_cast<void>(new std::vector(std::move(threads_)));
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+void TranslationRunner::expect_own_process() const {
+  if (::getpid() != process_ && (has_threads_ || calls_ > 0))
+    throw UsageError(
+        "threads: wanted 1 in a process that was forked from one with a translator of several; load it "
+        "again after the fork");
+}
+
+void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
+  expect_own_process();
+  ++calls_;
+  Lock lock(mutex_);
+  const auto self = std::this_thread::get_id();
+  for (auto* const job : jobs) {
+    job->waiting.owner = self;
+    jobs_.push_back(job);
+  }
+  const auto wake = [this] { count(0); };
+  std::list<std::stop_callback<std::function<void()>>> on_stop;
+  lock.unlock();
+  for (const auto* const job : jobs)
+    if (job->hooks().stop.stop_possible()) on_stop.emplace_back(job->hooks().stop, wake);
+  lock.lock();
+  start_threads(lock);
+  changed_.notify_all();
+
+  const bool is_within_batch = computing == this;
+  while (true) {
+    for (auto* const job : jobs)
+      if (!job->wanted()) job->waiting.lines.clear(), job->waiting.batches.clear();
+    for (auto* const job : jobs) {
+      if (!job->has_to_deliver()) continue;
+      lock.unlock();
+      job->deliver();
+      lock.lock();
+    }
+    if (std::ranges::all_of(jobs, [](auto* job) { return job->waiting.finished() && !job->has_to_deliver(); })) break;
+    const bool has_lines = std::ranges::any_of(jobs, [](const auto* job) { return job->waiting.any(); });
+    if (has_lines && (is_within_batch || running_ < workers_)) {
+      auto* const leader =
+          is_within_batch ? *std::ranges::find_if(jobs, [](auto* job) { return job->waiting.any(); }) : next_job(self);
+      const auto batch = take(*leader);
+      const bool is_all = running_ == 0 && std::ranges::none_of(jobs_, [](auto* job) { return job->waiting.any(); });
+      compute(batch, is_all && workers_ > 1, lock);
+    } else if (const auto deadline = next_deadline(jobs)) {
+      changed_.wait_until(lock, *deadline);
+    } else {
+      changed_.wait(lock);
+    }
+  }
+  std::erase_if(jobs_, [&](auto* job) { return std::ranges::find(jobs, job) != jobs.end(); });
+  lock.unlock();
+  on_stop.clear();
+  --calls_;
+}
+
+TranslationRunner::Pause::Pause() : runner_(computing) {
+  if (runner_ != nullptr) runner_->count(-1);
+}
+
+TranslationRunner::Pause::~Pause() {
+  if (runner_ != nullptr) runner_->count(1);
+}
+
+/// Counts batches that begin or end, and wakes all that wait for a change.
+void TranslationRunner::count(std::int64_t batches) {
+  {
+    const std::lock_guard lock(mutex_);
+    running_ += batches;
+  }
+  changed_.notify_all();
+}
+
+void TranslationRunner::start_threads(const Lock&) {
+  std::size_t lines = 0;
+  bool is_more = false;  // than one batch
+  for (const auto* const job : jobs_) {
+    if (job->streams()) continue;
+    lines += job->waiting.lines.size();
+    is_more = is_more || size_of_batch(job->config(), lines, workers_) < lines;
+  }
+  if (!is_more) return;
+  try {
+    while (std::ssize(threads_) < workers_ - 1) {
+      threads_.emplace_back([this] { work(); });
+      has_threads_ = true;
+    }
+  } catch (const std::system_error&) {  // no more threads
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void TranslationRunner::work() {
+  Lock lock(mutex_);
+  while (!stopped_) {
+    auto* const leader = running_ < workers_ ? next_job(std::this_thread::get_id()) : nullptr;
+    if (leader == nullptr)
+      changed_.wait(lock);
+    else
+      compute(take(*leader), /*on_all_threads=*/false, lock);
+  }
+}
+
+/// Returns the job whose turn it is and that `thread` may search, and puts it last. Null if there is none.
+TranslationJob* TranslationRunner::next_job(std::thread::id thread) {
+  const auto found = std::ranges::find_if(
+      jobs_, [&](const auto* job) { return job->waiting.any() && (!job->streams() || job->waiting.owner == thread); });
+  if (found == jobs_.end()) return nullptr;
+  auto* const job = *found;
+  jobs_.erase(found);
+  jobs_.push_back(job);
+  return job;
+}
+
+/// Returns the lines of the next batch, which no longer wait. Either all of them have phrases, or none.
+std::vector<JobLine> TranslationRunner::take(TranslationJob& leader) {
+  auto& [lines, batches, running, owner] = leader.waiting;
+  std::vector<JobLine> batch;
+  if (!batches.empty()) {
+    for (const auto line : batches.front()) batch.push_back({&leader, line});
+    batches.pop_front();
+  } else {
+    const bool has_phrases = leader.has_phrases(lines.front());
+    const auto size = size_of_batch(leader.config(), lines_that_go_with(leader), workers_);
+    while (batch.size() < size && !lines.empty() && leader.has_phrases(lines.front()) == has_phrases) {
+      batch.push_back({&leader, lines.front()});
+      lines.pop_front();
+    }
+    if (batch.size() < size) add_neighbors(leader, size - batch.size(), batch);
+  }
+  return batch;
+}
+
+std::size_t TranslationRunner::lines_that_go_with(const TranslationJob& leader) const {
+  std::size_t count = 0;
+  for (const auto* const job : jobs_)
+    if (job->goes_with(leader)) count += job->waiting.lines.size();
+  return count;
+}
+
+/// Adds lines of other jobs, those nearest to the first one in length.
+void TranslationRunner::add_neighbors(const TranslationJob& leader, std::size_t count, std::vector<JobLine>& batch) {
+  const auto first = batch.front();
+  const auto wanted = length(first);
+  std::vector<JobLine> others;
+  for (auto* const job : jobs_) {
+    if (job == &leader || !job->goes_with(leader)) continue;
+    for (const auto line : job->waiting.lines)
+      if (job->has_phrases(line) == leader.has_phrases(first.line)) others.push_back({job, line});
+  }
+  std::ranges::stable_sort(others, std::less{}, [&](const JobLine& line) {
+    return std::max(length(line), wanted) - std::min(length(line), wanted);
+  });
+  others.resize(std::min(count, others.size()));
+  for (const auto& [job, line] : others) std::erase(job->waiting.lines, line);
+  batch.insert(batch.end(), others.begin(), others.end());
+}
+
+void TranslationRunner::compute(const std::vector<JobLine>& batch, bool on_all_threads, Lock& lock) {
+  std::vector<TranslationJob*> jobs;
+  for (const auto& [job, line] : batch)
+    if (std::ranges::find(jobs, job) == jobs.end()) jobs.push_back(job);
+  const auto threads = on_all_threads ? workers_ : 1;
+  for (auto* const job : jobs) ++job->waiting.running;
+  running_ += threads;
+  lock.unlock();
+  std::exception_ptr exception;
+  bool is_memory = false;
+  auto* const outer = std::exchange(computing, this);
+  try {
+    const ThreadCount count(on_all_threads ? start_threads_of_caller(static_cast<int>(workers_)) : 1);
+    translate_batch(batch);
+  } catch (...) {
+    is_memory = is_out_of_memory();
+    exception = std::current_exception();
+  }
+  computing = outer;
+  lock.lock();
+  running_ -= threads;
+  for (auto* const job : jobs) --job->waiting.running;
+  if (exception) repeat(batch, std::move(exception), is_memory);
+  changed_.notify_all();
+}
+
+/// After an exception: searches the lines of different jobs again without each other, so that each job has its own
+/// exceptions only; searches in halves what does not fit into memory; or ends the job.
+void TranslationRunner::repeat(const std::vector<JobLine>& batch, std::exception_ptr exception, bool is_memory) {
+  auto& job = *batch.front().job;
+  std::vector<JobLine> left;
+  std::ranges::copy_if(batch, std::back_inserter(left),
+                       [](const auto& line) { return !line.job->is_done(line.line) && line.job->wanted(); });
+  if (std::ranges::any_of(batch, [&](const auto& line) { return line.job != &job; })) {
+    std::map<TranslationJob*, std::vector<std::size_t>> lines_of;
+    for (const auto& [of_job, line] : left) lines_of[of_job].push_back(line);
+    for (auto& [of_job, lines] : lines_of) of_job->waiting.batches.push_back(std::move(lines));
+    return;
+  }
+  if (!is_memory || !job.hooks().halve_when_out_of_memory) return job.fail(std::move(exception));
+  if (left.empty()) return;
+  if (batch.size() == 1 && !job.may_try_again(batch.front().line)) return job.lose(batch.front().line);
+  std::vector<std::size_t> lines;
+  for (const auto& line : left) lines.push_back(line.line);
+  const auto half = lines.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, lines.size() / 2));
+  if (half != lines.end()) job.waiting.batches.emplace_front(half, lines.end());
+  job.waiting.batches.emplace_front(lines.begin(), half);
+}
+
+}  // namespace gloss

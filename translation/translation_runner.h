@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "translation/translation_batch.h"
+
+namespace gloss {
+
+/// Translates the lines of any number of calls on a fixed number of threads: its own and those of the callers, which
+/// take work while their own lines wait. A free thread searches the lines of the next call together with those of other
+/// calls that go with them. Calls take turns, so that a book does not keep a word waiting. On the CPU each batch is
+/// computed on one thread; if it is all there is to do, on all of them.
+///
+/// Threads start when there is more than one batch, and end with the runner. If the system refuses some, there are
+/// fewer.
+class TranslationRunner {
+ public:
+  /// `workers`: batches computed at a time, at least 1.
+  explicit TranslationRunner(std::int64_t workers);
+  TranslationRunner(const TranslationRunner&) = delete;
+  TranslationRunner& operator=(const TranslationRunner&) = delete;
+  ~TranslationRunner();
+
+  /// Returns when all lines of the jobs are done, given up, or not wanted any longer. Hooks may call it. Throws
+  /// UsageError in a process that was forked while there were threads or calls: they are gone, and would be waited for
+  /// for ever.
+  void run(std::span<TranslationJob* const> jobs);
+  void run(TranslationJob& job) { run(std::array{&job}); }
+
+  std::int64_t workers() const { return workers_; }
+
+  /// While an object lives, the batch that this thread computes, if any, leaves its place to another: a hook of unknown
+  /// length runs, which may wait for other calls.
+  class Pause {
+   public:
+    Pause();
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+    ~Pause();
+
+   private:
+    TranslationRunner* runner_;
+  };
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  void expect_own_process() const;
+  void count(std::int64_t batches);
+  void start_threads(const Lock& lock);
+  void work();
+  TranslationJob* next_job(std::thread::id thread);
+  std::vector<JobLine> take(TranslationJob& leader);
+  std::size_t lines_that_go_with(const TranslationJob& leader) const;
+  void add_neighbors(const TranslationJob& leader, std::size_t count, std::vector<JobLine>& batch);
+  void compute(const std::vector<JobLine>& batch, bool on_all_threads, Lock& lock);
+  void repeat(const std::vector<JobLine>& batch, std::exception_ptr exception, bool is_memory);
+
+  const std::int64_t workers_;
+  const pid_t process_;
+  std::atomic<std::int64_t> calls_ = 0;  ///< of run, now
+  std::atomic<bool> has_threads_ = false;
+  std::mutex mutex_;  ///< guards what follows, and TranslationJob::waiting
+  std::condition_variable changed_;
+  std::vector<std::thread> threads_;
+  std::deque<TranslationJob*> jobs_;  ///< the one whose turn it is first
+  std::int64_t running_ = 0;          ///< batches
+  bool stopped_ = false;
+};
+
+}  // namespace gloss
