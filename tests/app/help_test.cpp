@@ -72,8 +72,10 @@ TEST(HelpTest, EachDeclaredOptionIsThereWithItsSentence) {
     auto help = help_of(command);
     std::ranges::replace(help, '\n', ' ');
     help.erase(std::unique(help.begin(), help.end(), [](char a, char b) { return a == ' ' && b == ' '; }), help.end());
+    int found = 0;
     for (const auto& setting : settings.list()) {
       if (setting.flag.empty()) continue;
+      ++found;
       std::string sentence(setting.help);
       std::erase(sentence, '`');
       if (setting.key != "n_best") {
@@ -84,6 +86,7 @@ TEST(HelpTest, EachDeclaredOptionIsThereWithItsSentence) {
         EXPECT_THAT(help, HasSubstr(" " + std::string(setting.off_flag) + " "));
       }
     }
+    EXPECT_GT(found, 0);
   };
   expect_options(decoding_settings(), {"translate"});
   expect_options(data_settings(), {"train-translate"});

@@ -61,25 +61,27 @@ class SignalsTest : public testing::Test {
   }
   static void TearDownTestSuite() { delete run_; }
 
-  /// Until the program has begun and catches signals, and then a little: by then it waits.
-  static void wait_until_it_waits(const Process& process) {
-    const auto catches = [&] {
+  /// Until the program catches signals and sleeps whenever one looks: it waits for a stream.
+  static void wait_until_it_waits(Process& process) {
+    const auto waits = [&] {
       std::ifstream status("/proc/" + std::to_string(process.id()) + "/status");
-      for (std::string key, value; status >> key >> value;)
-        if (key == "SigCgt:") return (std::stoull(value, nullptr, 16) >> (SIGTERM - 1) & 1) == 1;
-      return false;
+      bool sleeps = false, catches = false;
+      for (std::string key, value; status >> key >> value;) {
+        if (key == "State:") sleeps = value == "S";
+        if (key == "SigCgt:") catches = (std::stoull(value, nullptr, 16) >> (SIGTERM - 1) & 1) == 1;
+      }
+      return sleeps && catches;
     };
-    while (!catches()) pause();
-    pause();
+    for (int looks = 0; looks < 10 && process.running(); looks = waits() ? looks + 1 : 0) look_again_later();
   }
-  static void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }
+  static void look_again_later() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
   /// stdout and stderr go into the pipe, which nobody reads.
   static Streams into(const NamedPipe& pipe) {
     return {.launcher = {"sh", "-c", "exec \"$0\" \"$@\" > \"" + pipe.path() + "\" 2>&1"}};
   }
   static void wait_until_full(const NamedPipe& pipe, Process& process) {
-    while (!pipe.is_full() && process.running()) pause();
-    pause();
+    while (!pipe.is_full() && process.running()) look_again_later();
+    wait_until_it_waits(process);
   }
 
   static inline SmallRun* run_;

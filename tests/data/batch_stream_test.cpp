@@ -76,7 +76,9 @@ class BatchStreamTest : public testing::Test {
 
 TEST_F(BatchStreamTest, BatchesKeepTheBudget) {
   auto batches = stream();
-  for (const auto& batch : take_epoch(batches)) {
+  const auto epoch = take_epoch(batches);
+  EXPECT_GT(epoch.size(), 1u);
+  for (const auto& batch : epoch) {
     EXPECT_LE(cost(batch), kBudget);
     EXPECT_EQ(batch.source.size(), batch.target.size());
   }
@@ -84,7 +86,9 @@ TEST_F(BatchStreamTest, BatchesKeepTheBudget) {
 
 TEST_F(BatchStreamTest, PairOverTheBudgetIsABatchAlone) {
   auto batches = stream(1, 1);
-  for (const auto& batch : take_epoch(batches)) EXPECT_EQ(batch.source.size(), 1u);
+  const auto epoch = take_epoch(batches);
+  EXPECT_EQ(std::ssize(epoch), kPairs);
+  for (const auto& batch : epoch) EXPECT_EQ(batch.source.size(), 1u);
   EXPECT_EQ(batches.batches_in_epoch(), kPairs);
 }
 

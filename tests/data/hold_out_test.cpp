@@ -91,6 +91,7 @@ TEST_F(HoldOutTest, NoHeldOutLineIsInAPairOfTheRest) {
   }
   EXPECT_GT(left_out, 50) << "repetitions are held out together";
   for (const auto& source : held_out.sources()) EXPECT_FALSE(sources.contains(source)) << source;
+  EXPECT_EQ(held_out.targets().size(), held_out.sources().size());
   for (const auto& target : held_out.targets()) EXPECT_FALSE(targets.contains(target)) << target;
   EXPECT_EQ(std::set<std::string>(held_out.sources().begin(), held_out.sources().end()).size(), 50u);
 }
@@ -109,6 +110,7 @@ TEST_F(HoldOutTest, TakesNoPairThatCannotBeTrainedOn) {
   const auto held_out = *scan_texts(TextFiles{folder / "s", folder / "t"}, {.hold_out = true}).held_out;
   EXPECT_EQ(held_out.pairs_of_text(), 40);
   EXPECT_EQ(held_out.sources().size(), 4u);
+  EXPECT_EQ(held_out.targets().size(), 4u);
   for (const auto& target : held_out.targets()) EXPECT_TRUE(target.starts_with("target")) << target;
 }
 
@@ -117,6 +119,7 @@ TEST_F(HoldOutTest, TakesNoLineOfMoreThanAThousandBytes) {
   for (std::size_t i = 0; i < 150; ++i) pairs[i].second += std::string(1000, 'x');
   const auto held_out = choose(pairs);
   EXPECT_EQ(held_out.sources().size(), 20u);
+  EXPECT_EQ(held_out.targets().size(), 20u);
   for (const auto& target : held_out.targets()) EXPECT_LE(target.size(), 1000u);
 }
 

@@ -114,6 +114,7 @@ TEST_F(RunIdentityTest, HasTheSumOfEachTokenizerAndNoPath) {
   EXPECT_EQ(identity.at("tokenizer.model"), sha256(tokenizers_->source()->serialized()));
   EXPECT_EQ(to_text(identity).find((job_ / "").parent_path().filename().string()), std::string::npos);
   const auto settings = settings_identity(job_.config);
+  ASSERT_FALSE(settings.empty());
   for (const auto& [key, value] : settings.items()) EXPECT_EQ(identity.at(key), value) << key;
 }
 

@@ -88,12 +88,14 @@ TEST_P(TrainerReportTest, ReportsEstimateTheEnd) {
   options.config.accumulate = 2;
   options.config.max_epochs = 2;
   run(options);
+  ASSERT_FALSE(reports_.empty());
   for (const auto& report : reports_) EXPECT_EQ(report.last_step, 2 * updates_an_epoch(2)) << report.step;
   EXPECT_EQ(reports_.back().step, 2 * updates_an_epoch(2));
   reports_.clear();
   options.checkpoints = toy_.checkpoints() / "again";
   options.config.max_steps = 3;
   run(options);
+  ASSERT_FALSE(reports_.empty());
   for (const auto& report : reports_) EXPECT_EQ(report.last_step, 3);
 }
 

@@ -37,12 +37,14 @@ TEST(InspectTest, PrintsWhatAModelHolds) {
   EXPECT_EQ(object.at("config").at("model").at("d_model"), 16);
   EXPECT_EQ(object.at("vocabulary").at("source"), object.at("vocabulary").at("target"));
   std::int64_t sum = 0;
+  bool found = false;
   for (const auto& module : object.at("modules")) {
     sum += module.at("parameters").get<std::int64_t>();
-    if (module.at("name") == "encoder.layers.0.self_attention") {
-      EXPECT_EQ(module.at("parameters"), 4 * (16 * 16 + 16));
-    }
+    if (module.at("name") != "encoder.layers.0.self_attention") continue;
+    found = true;
+    EXPECT_EQ(module.at("parameters"), 4 * (16 * 16 + 16));
   }
+  EXPECT_TRUE(found);
   EXPECT_EQ(object.at("parameters"), sum);
   EXPECT_EQ(object.at("provenance").at("steps"), 0);
 }

@@ -56,6 +56,7 @@ std::string without_remarks(std::string output) {
 }
 
 TEST_F(SacrebleuOutputTest, NobodyCanTellWhichProgramPrinted) {
+  ASSERT_FALSE(golden_.at("cases").empty());
   for (const auto& golden : golden_.at("cases")) {
     const auto arguments = in_place_of(golden.at("arguments").get<Arguments>());
     SCOPED_TRACE(testing::PrintToString(arguments));

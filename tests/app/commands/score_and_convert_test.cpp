@@ -47,6 +47,7 @@ TEST_F(ScoreAndConvertTest, EachPairHasAScoreWhichIsTheSumOfItsTokens) {
   const auto whole = run_gloss({"score", "--model", model_, "--source", run_ / "source", "--target", run_ / "target",
                                 "--json-lines", "--length-penalty", "0"});
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_EQ(lines_of(whole.out).size(), 2u);
   for (const auto& line : lines_of(whole.out)) {
     const auto pair = parse_json(line);
     double sum = 0;

@@ -205,7 +205,7 @@ TEST_F(TranslateTest, ASignalDoesNotWaitForAllLinesInHand) {
   std::string many;
   for (int i = 0; i < 256; ++i) many += "bada kilo muna\n";
   process.write(many);
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // within its first batch, mostly
+  process.wait_until_read();
   process.signal(SIGTERM);
   const auto outcome = process.wait();
   EXPECT_EQ(outcome.exit_code, 143);

@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "tests/support/gzip_file.h"
@@ -42,6 +43,10 @@ class LineSourceTest : public testing::Test {
     ends_[1] = -1;
   }
   int input() const { return ends_[0]; }
+  int waiting_bytes() const {
+    int bytes = 0;
+    return ::ioctl(ends_[0], FIONREAD, &bytes) == 0 ? bytes : 0;
+  }
 
   static std::vector<std::string> texts(const std::vector<TextLine>& lines) {
     std::vector<std::string> result;
@@ -74,7 +79,7 @@ TEST_F(LineSourceTest, WaitsForALineThatComesInPieces) {
   LineSource source(input(), {"test"});
   write("slow");
   std::thread writer([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    while (waiting_bytes() > 0) std::this_thread::yield();  // until the source has read the first piece
     write("ly\n");
   });
   EXPECT_THAT(texts(source.next(1)), ElementsAre("slowly"));

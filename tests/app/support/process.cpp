@@ -7,11 +7,13 @@
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -122,6 +124,15 @@ std::string Process::read_line() {
   while (out.find('\n', lines_read_until_) == out.npos && out_ >= 0) pump();
   const auto begin = std::exchange(lines_read_until_, std::min(out.find('\n', lines_read_until_), out.size() - 1) + 1);
   return out.substr(begin, lines_read_until_ - begin);
+}
+
+void Process::wait_for_error(std::string_view text) {
+  while (outcome_.err.find(text) == outcome_.err.npos && err_ >= 0) pump();
+}
+
+void Process::wait_until_read() {
+  for (int bytes = 1; running() && ::ioctl(in_, FIONREAD, &bytes) == 0 && bytes > 0;)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void Process::signal(int number) {

@@ -42,8 +42,10 @@ class Process {
 
   void write(std::string_view text);
   void close_input();
-  void close_output();      ///< nobody reads its stdout any more
-  std::string read_line();  ///< of its stdout; empty where that has ended
+  void close_output();                         ///< nobody reads its stdout any more
+  std::string read_line();                     ///< of its stdout; empty where that has ended
+  void wait_for_error(std::string_view text);  ///< until its stderr has the text or has ended
+  void wait_until_read();                      ///< until it has read all that was written
   void signal(int number);
   bool running();
   pid_t id() const { return pid_; }

@@ -80,6 +80,7 @@ TEST(BleuMetricTest, CorpusScoresEqualSacreBleuWithEveryOption) {
   const auto corpus = golden_corpus();
   const auto settings = golden("bleu_options.json").at("settings");
   ASSERT_GE(settings.size(), 28u);
+  ASSERT_FALSE(settings.empty());
   for (const auto& expected : settings) {
     SCOPED_TRACE(expected.at("options").dump());
     const BleuMetric metric(options_of(expected.at("options")));
@@ -94,6 +95,7 @@ TEST(BleuMetricTest, CorpusScoresEqualSacreBleuWithEveryOption) {
 TEST(BleuMetricTest, SignaturesEqualSacreBleu) {
   const auto references = golden_corpus().references.count();
   const auto settings = golden("bleu_options.json").at("settings");
+  ASSERT_FALSE(settings.empty());
   for (const auto& expected : settings) {
     const BleuMetric metric(options_of(expected.at("options")));
     SignatureContext context;
@@ -106,6 +108,7 @@ TEST(BleuMetricTest, SignaturesEqualSacreBleu) {
 TEST(BleuMetricTest, ScoresOfLinesEqualSacreBleuWithEveryOption) {
   const auto corpus = golden_corpus();
   const auto settings = golden("bleu_options.json").at("settings");
+  ASSERT_FALSE(settings.empty());
   for (const auto& expected : settings) {
     SCOPED_TRACE(expected.at("options").dump());
     const BleuMetric metric(options_of(expected.at("options")));
@@ -121,6 +124,7 @@ TEST(BleuMetricTest, ScoresOfLinesEqualSacreBleuWithEveryOption) {
 TEST(BleuMetricTest, SinglePrecisionAndTrialsEqualNumPy) {
   const auto corpus = golden_corpus();
   const auto file = golden("bleu_options.json");
+  ASSERT_FALSE(file.at("settings").empty());
   for (const auto& expected : file.at("settings")) {
     SCOPED_TRACE(expected.at("options").dump());
     const BleuMetric metric(options_of(expected.at("options")));

@@ -64,6 +64,7 @@ TEST(ChrfTest, EqualsSacreBleuForEachOption) {
   const auto [hypotheses, references] = pairs();
   const auto results = golden("chrf.json").at("results");
   ASSERT_GE(results.size(), 14u);
+  ASSERT_FALSE(results.empty());
   for (const auto& expected : results) {
     SCOPED_TRACE(expected.at("options").dump());
     const ChrfMetric metric(options_of(expected.at("options")));
@@ -79,6 +80,7 @@ TEST(ChrfTest, EqualsSacreBleuForEachOption) {
 TEST(ChrfTest, RowsEqualSacreBleu) {
   const auto [hypotheses, references] = pairs();
   const auto results = golden("chrf.json").at("results");
+  ASSERT_FALSE(results.empty());
   for (const auto& expected : results) {
     const ChrfMetric metric(options_of(expected.at("options")));
     const auto statistics = metric.statistics(hypotheses, references);
@@ -87,12 +89,14 @@ TEST(ChrfTest, RowsEqualSacreBleu) {
       const auto got = statistics.row(line++);
       EXPECT_EQ(std::vector<double>(got.begin(), got.end()), row.get<std::vector<double>>()) << line;
     }
+    EXPECT_GT(line, 0);
   }
 }
 
 TEST(ChrfTest, NameAndSignaturesEqualSacreBleu) {
   const auto references = pairs().references;
   const auto results = golden("chrf.json").at("results");
+  ASSERT_FALSE(results.empty());
   for (const auto& expected : results) {
     const ChrfMetric metric(options_of(expected.at("options")));
     EXPECT_EQ(metric.name(), expected.at("name"));

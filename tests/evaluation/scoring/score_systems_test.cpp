@@ -60,6 +60,7 @@ TEST(ScoreSystemsTest, GroupsAndLengthsAreScoredForEachSystem) {
     options.groups = {{"x", "y"}, {1, 0}};
     options.lengths = {{"0-10"}, {0, 0}};
   });
+  ASSERT_THAT(report.systems, testing::SizeIs(kSystems.size()));
   for (const auto& system : report.systems) {
     ASSERT_THAT(system.groups, testing::SizeIs(2));
     EXPECT_EQ(system.groups[0].name, "x");

@@ -24,7 +24,9 @@ double number(std::uint64_t k) {
 }
 
 TEST(MeansTest, EqualNumPyAndPython) {
-  for (const auto& expected : golden("means")) {
+  const auto means = golden("means");
+  ASSERT_FALSE(means.empty());
+  for (const auto& expected : means) {
     SCOPED_TRACE(expected.at("count").get<int>());
     std::vector<double> doubles;
     for (std::uint64_t k = 0; k < expected.at("count"); ++k) doubles.push_back(number(k));
@@ -36,7 +38,9 @@ TEST(MeansTest, EqualNumPyAndPython) {
 }
 
 TEST(MeansTest, ExactMeanIsRoundedOnce) {
-  for (const auto& expected : golden("exact_means"))
+  const auto means = golden("exact_means");
+  ASSERT_FALSE(means.empty());
+  for (const auto& expected : means)
     EXPECT_EQ(exact_mean(expected.at("numbers").get<std::vector<double>>()), expected.at("mean")) << expected.dump();
 }
 

@@ -17,7 +17,9 @@ constexpr std::uint32_t kBounds[] = {1, 2, 3, 10, 1000, (1U << 31) + 1, 3U << 30
 json draws() { return json::parse(std::ifstream(GLOSS_GOLDEN_FOLDER "/resampling.json")).at("draws"); }
 
 TEST(NumpyRandomTest, EqualsNumPy) {
-  for (const auto& expected : draws()) {
+  const auto all = draws();
+  ASSERT_FALSE(all.empty());
+  for (const auto& expected : all) {
     SCOPED_TRACE(expected.at("seed").get<std::string>());
     Pcg64 generator(ResamplingSeed::parse(expected.at("seed")).value().words);
     for (std::size_t i = 0; i < std::size(kBounds); ++i)
@@ -27,6 +29,8 @@ TEST(NumpyRandomTest, EqualsNumPy) {
       if (i % 32 == 0) bits = generator.next32();
       EXPECT_EQ(bits & 1, expected.at("bits").at(i));
     }
+    EXPECT_FALSE(expected.at("bits").empty());
+    EXPECT_FALSE(expected.at("behind").empty());
     for (const auto& number : expected.at("behind")) EXPECT_EQ(generator.below(1000), number);
   }
 }

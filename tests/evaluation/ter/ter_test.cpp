@@ -92,6 +92,7 @@ TEST(TerTest, EqualsSacreBleuInFloat32) {
 TEST(TerTest, SignatureEqualsSacreBleu) {
   const SignatureContext context{.references = "var", .bootstrap = {}, .randomization = {}, .seed = {}};
   const auto settings = read_golden("ter.json").at("settings");
+  ASSERT_FALSE(settings.empty());
   for (const auto& expected : settings) {
     const TerMetric metric(options_of(expected.at("options")));
     EXPECT_EQ(signature(metric, context), expected.at("signature"));
