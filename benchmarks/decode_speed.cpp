@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,7 @@
 #include "decoding/batched_search.h"
 #include "decoding/scorers/make_scorer.h"
 #include "tensor/runtime.h"
+#include "tensor/workers.h"
 #include "translation/models/translation_model.h"
 
 namespace gloss {
@@ -48,6 +52,21 @@ std::vector<Ids> sources_of(const Options& options, const Tokenizer& tokenizer) 
   return sources;
 }
 
+/// Returns the lines of each batch, the longest first; at least as many batches as threads.
+std::vector<std::vector<std::size_t>> batches_of(const std::vector<Ids>& sources, std::size_t batch_size, int threads) {
+  std::vector<std::size_t> order(sources.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return sources[i].size(); });
+  const auto share = (order.size() + static_cast<std::size_t>(threads) - 1) / static_cast<std::size_t>(threads);
+  const auto size = std::clamp<std::size_t>(share, 1, batch_size);
+  std::vector<std::vector<std::size_t>> batches;
+  for (auto rest = std::span(order); !rest.empty(); rest = rest.subspan(std::min(size, rest.size()))) {
+    const auto batch = rest.first(std::min(size, rest.size()));
+    batches.emplace_back(batch.begin(), batch.end());
+  }
+  return batches;
+}
+
 void decode_speed(Options options) {
   const int threads = set_up_runtime(options.threads);
   const auto loaded = load_translation_model(options.model, at::kCPU);
@@ -57,13 +76,20 @@ void decode_speed(Options options) {
                                   options.precision.value_or(translating_precision(loaded.file.precision)));
 
   std::vector<std::vector<Hypothesis>> found(sources.size());
-  const SearchHooks hooks{.on_found = [&](std::int64_t sentence, const std::vector<Hypothesis>& hypotheses) {
-    found[static_cast<std::size_t>(sentence)] = hypotheses;
-  }};
+  const auto batches = batches_of(sources, static_cast<std::size_t>(options.decoding.batch_size), threads);
+  Workers workers(threads);
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < options.repeat; ++round) {
     const auto start = Clock::now();
-    batched_search(*scorer, sources, options.decoding, {}, hooks, threads);
+    workers.run(std::ssize(batches), [&](std::int64_t batch) {
+      const auto& lines = batches[static_cast<std::size_t>(batch)];
+      std::vector<Ids> of_batch;
+      for (const auto line : lines) of_batch.push_back(sources[line]);
+      batched_search(*scorer, of_batch, options.decoding, {},
+                     {.on_found = [&](std::int64_t sentence, const auto& hypotheses) {
+                       found[lines[static_cast<std::size_t>(sentence)]] = hypotheses;
+                     }});
+    });
     best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
   }
   std::size_t tokens = 0;

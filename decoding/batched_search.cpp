@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "decoding/shared_hooks.h"
-#include "tensor/workers.h"
 
 namespace gloss {
 namespace {
@@ -56,13 +54,14 @@ std::vector<std::span<const std::size_t>> cut_into_batches(std::span<const std::
   return batches;
 }
 
-/// Returns the size of a batch: at most batch_size, and less if otherwise a worker would have no batch.
-std::size_t size_of_batch(const DecodingConfig& config, std::size_t sentences, std::int64_t workers) {
-  // A step reads all weights, whatever the number of rows, so small batches cost more for each row; large ones leave
-  // workers without a batch. Not tuned by measurement.
-  constexpr std::size_t kMinRows = 8;
-  const auto parts = std::clamp<std::size_t>(sentences / kMinRows, 1, static_cast<std::size_t>(workers));
-  return std::min(static_cast<std::size_t>(config.batch_size), (sentences + parts - 1) / parts);
+/// Returns a hook that takes rows of the batch and calls `hook` with their sentences; empty if `hook` is.
+template <typename Result, typename... Arguments>
+std::function<Result(std::int64_t, Arguments...)> of_batch(
+    const std::function<Result(std::int64_t, Arguments...)>& hook, std::span<const std::size_t> batch) {
+  if (!hook) return {};
+  return [&hook, batch](std::int64_t row, Arguments... arguments) {
+    return hook(static_cast<std::int64_t>(batch[static_cast<std::size_t>(row)]), arguments...);
+  };
 }
 
 /// Checks the requirements of PhraseProgress.
@@ -87,7 +86,7 @@ void expect_pieces(const SearchInputs& given, std::int64_t vocabulary_size) {
 }  // namespace
 
 void batched_search(const Scorer& scorer, std::span<const Ids> sources, const DecodingConfig& config,
-                    const SearchInputs& given, const SearchHooks& hooks, std::int64_t workers) {
+                    const SearchInputs& given, const SearchHooks& hooks) {
   config.validate();
   expect_one_each("prefixes", given.prefixes.size(), sources.size());
   expect_one_each("phrases", given.phrases.size(), sources.size());
@@ -105,26 +104,17 @@ void batched_search(const Scorer& scorer, std::span<const Ids> sources, const De
   const auto others = std::ranges::partition_point(order, [&](std::size_t i) { return has_phrases(given, i); });
   const auto with_phrases = static_cast<std::size_t>(others - order.begin());
 
-  if (!scorer.device().is_cpu()) workers = 1;
-  const auto batches = cut_into_batches(order, with_phrases, size_of_batch(config, order.size(), workers));
-  SharedHooks shared(hooks);
-  const auto search_batch = [&](std::int64_t i) {
-    const auto batch = batches[static_cast<std::size_t>(i)];
-    shared.before_batch(std::ssize(batch));
+  for (const auto batch : cut_into_batches(order, with_phrases, static_cast<std::size_t>(config.batch_size))) {
+    if (hooks.before_batch) hooks.before_batch(std::ssize(batch));
     std::vector<Ids> rows;
     for (const auto sentence : batch) rows.push_back(sources[sentence]);
-    search(scorer, pad(rows, scorer.device()), config, part_of(given, batch), shared.of_batch(batch));
-  };
-  const auto count = std::ssize(batches);
-  if (workers == 1 || count < 2) {
-    for (std::int64_t i = 0; i < count; ++i) search_batch(i);
-    return;
-  }
-  try {
-    run_on_kept_workers(workers, count, search_batch);
-  } catch (...) {
-    shared.rethrow();
-    throw;
+    search(scorer, pad(rows, scorer.device()), config, part_of(given, batch),
+           {.before_step = hooks.before_step,
+            .wanted = of_batch(hooks.wanted, batch),
+            .on_token = of_batch(hooks.on_token, batch),
+            .on_left_out = of_batch(hooks.on_left_out, batch),
+            .on_beam = of_batch(hooks.on_beam, batch),
+            .on_found = of_batch(hooks.on_found, batch)});
   }
 }
 

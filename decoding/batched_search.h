@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 
 #include "decoding/search.h"
@@ -12,9 +11,6 @@ namespace gloss {
 /// there is no coverage penalty and the sentence has no phrases; otherwise beam search. Sentences with phrases form
 /// batches of their own.
 ///
-/// With several `workers` (at least 1), on the CPU, each computes a batch on one thread, and small inputs are cut into
-/// smaller batches for them. A few sentences are one batch on all threads of the caller.
-///
 /// Throws UsageError if `config` is invalid, if `given` has another number of sentences, if a phrase is empty or has an
 /// id that is not a piece of the scorer's vocabulary, if `continues_word` has another size, or for phrases with
 /// sampling; exceptions of the scorer, of the search and of hooks leave unchanged.
@@ -23,6 +19,6 @@ namespace gloss {
 ///     batched_search(scorer, sources, config, {},
 ///                    {.on_found = [&](std::int64_t i, const auto& hypotheses) { found[i] = hypotheses; }});
 void batched_search(const Scorer& scorer, std::span<const Ids> sources, const DecodingConfig& config,
-                    const SearchInputs& given = {}, const SearchHooks& hooks = {}, std::int64_t workers = 1);
+                    const SearchInputs& given = {}, const SearchHooks& hooks = {});
 
 }  // namespace gloss

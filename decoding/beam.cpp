@@ -20,12 +20,12 @@ void Beam::advance(std::span<const Candidate> candidates, std::span<const float>
     if (finishes ? rank >= config_->beam_size : std::ssize(next) >= max_rows_) continue;
     auto row = extended(candidate);
     if (finishes)
-      finish(std::move(row), ended);
+      finish(row, ended);
     else
       next.push_back(std::move(row));
   }
   if (candidates.empty() && finished_.empty())
-    for (auto& row : rows_) finish(std::move(row), false);
+    for (const auto& row : rows_) finish(row, false);
   if (config_->shrinking_beam) max_rows_ -= std::ssize(finished_) - finished_before;
   rows_ = std::move(next);
 }
@@ -58,19 +58,32 @@ void Beam::add_attention(std::span<const float> attention) {
   }
 }
 
-/// Returns the row of a continuation; its ids do not include eos.
-Beam::Row Beam::extended(const Candidate& candidate) const {
-  auto row = rows_[candidate.row];
-  if (candidate.id != kEos) row.ids.push_back(candidate.id);
-  row.token_log_probabilities.push_back(candidate.token_log_probability);
-  row.log_probability = candidate.log_probability;
-  row.penalty = candidate.penalty;
-  row.parent = candidate.row;
-  return row;
+/// Adds the token of a continuation to the tree and returns its row.
+Beam::Row Beam::extended(const Candidate& candidate) {
+  const auto& parent = rows_[candidate.row];
+  tokens_.push_back({candidate.id, parent.token, candidate.token_log_probability});
+  return {.last = candidate.id,
+          .log_probability = candidate.log_probability,
+          .penalty = candidate.penalty,
+          .parent = candidate.row,
+          .token = std::ssize(tokens_) - 1,
+          .coverage = parent.coverage};
 }
 
-void Beam::finish(Row row, bool ended) {
-  Hypothesis hypothesis{std::move(row.ids), row.log_probability, 0, ended, std::move(row.token_log_probabilities)};
+Ids Beam::ids(const Row& row) const {
+  Ids result;
+  for (auto token = row.token; token >= 0; token = tokens_[token].parent) result.push_back(tokens_[token].id);
+  std::ranges::reverse(result);
+  return result;
+}
+
+void Beam::finish(const Row& row, bool ended) {
+  Hypothesis hypothesis{ids(row), row.log_probability, 0, ended};
+  auto& log_probabilities = hypothesis.token_log_probabilities;
+  for (auto token = row.token; token >= 0; token = tokens_[token].parent)
+    log_probabilities.push_back(tokens_[token].log_probability);
+  std::ranges::reverse(log_probabilities);
+  if (ended) hypothesis.ids.pop_back();
   hypothesis.score = score_of(hypothesis, *config_, row.coverage);
   if (row.penalty > 0) hypothesis.score -= length_normalized(row.penalty, hypothesis.length(), *config_);
   const auto next = std::upper_bound(finished_.begin(), finished_.end(), hypothesis,

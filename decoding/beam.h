@@ -9,17 +9,18 @@
 
 namespace gloss {
 
-/// Beam search state for one sentence: the live hypotheses, the finished ones, and when to stop. Has no tensors.
+/// Beam search state for one sentence: the live hypotheses, the finished ones, and when to stop. Has no tensors. The
+/// tokens of all hypotheses form a tree with pointers to the parents, which a step extends by one token a row.
 class Beam {
  public:
   /// A live hypothesis.
   struct Row {
-    Ids ids = {};  ///< without bos
+    Id last = kBos;  ///< its last token
     double log_probability = 0;
-    double penalty = 0;                                ///< lowers the rank and the score (phrase_placement.h)
-    std::int64_t parent = 0;                           ///< the row of the previous step that it continues
-    std::vector<float> coverage = {};                  ///< [S]: attention of its tokens, summed; may be empty
-    std::vector<double> token_log_probabilities = {};  ///< of each id
+    double penalty = 0;                ///< lowers the rank and the score (phrase_placement.h)
+    std::int64_t parent = 0;           ///< the row of the previous step that it continues
+    std::int64_t token = -1;           ///< the place of `last` in the tree; -1: bos
+    std::vector<float> coverage = {};  ///< [S]: attention of its tokens, summed; may be empty
   };
 
   /// `limit`: maximum number of tokens of a target, eos included. `config` must outlive the beam.
@@ -43,19 +44,29 @@ class Beam {
   bool done() const;
 
   const std::vector<Row>& rows() const { return rows_; }
+  std::int64_t length() const { return length_; }                        ///< number of tokens of each row, without bos
+  Ids ids(const Row& row) const;                                         ///< returns these tokens
   const std::vector<Hypothesis>& finished() const { return finished_; }  ///< best score first
   /// Returns the n_best finished hypotheses, or all if there are fewer, best first; of equals the earlier one first.
   std::vector<Hypothesis> best() const;
 
  private:
+  /// A token of the tree.
+  struct Token {
+    Id id;
+    std::int64_t parent;  ///< place of the token before it; -1: bos
+    double log_probability;
+  };
+
   void add_attention(std::span<const float> attention);
-  Row extended(const Candidate& candidate) const;
-  void finish(Row row, bool ended);
+  Row extended(const Candidate& candidate);
+  void finish(const Row& row, bool ended);
 
   const DecodingConfig* config_;
   std::int64_t limit_, max_rows_;
   std::int64_t length_ = 0;
   std::vector<Row> rows_ = {Row{}};
+  std::vector<Token> tokens_;         ///< the tree; parents precede
   std::vector<Hypothesis> finished_;  ///< best score first
 };
 

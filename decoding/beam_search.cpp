@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -23,6 +24,7 @@ struct BeamBatch {
   std::vector<std::int64_t> parents;              ///< [B * K]
   std::vector<double> log_probabilities;          ///< [B * K]
   std::vector<Constraints::Row> constraint_rows;  ///< [B * K]
+  std::deque<Ids> generated;                      ///< of each live row, if the constraints read them
   std::int64_t rows = 0;                          ///< K, of each sentence
 };
 
@@ -30,17 +32,18 @@ struct BeamBatch {
 using Progress = std::vector<std::vector<PhraseProgress>>;
 
 BeamBatch batch_of(const std::vector<Beam>& beams, const Progress& progress,
-                   const std::vector<std::int64_t>& unfinished) {
+                   const std::vector<std::int64_t>& unfinished, bool with_ids) {
   BeamBatch result;
   for (const auto b : unfinished) result.rows = std::max(result.rows, std::ssize(beams[b].rows()));
   for (const auto b : unfinished) {
     const auto& rows = beams[b].rows();
     for (std::size_t k = 0; k < rows.size(); ++k) {
       const auto& row = rows[k];
-      result.tokens.push_back(row.ids.empty() ? kBos : row.ids.back());
+      result.tokens.push_back(row.last);
       result.parents.push_back(row.parent);
       result.log_probabilities.push_back(row.log_probability);
-      result.constraint_rows.push_back({b, &row.ids, progress.empty() ? nullptr : &progress[b][k]});
+      const auto* const ids = with_ids ? &result.generated.emplace_back(beams[b].ids(row)) : nullptr;
+      result.constraint_rows.push_back({b, beams[b].length(), ids, progress.empty() ? nullptr : &progress[b][k]});
     }
     for (auto k = std::ssize(rows); k < result.rows; ++k) {
       result.tokens.push_back(kPad);
@@ -73,7 +76,8 @@ StepResult score_next_tokens(const SearchContext& context, Scorer::State& state,
   const bool with_attention = config.coverage_penalty > 0 || phrases.needs_attention();
   if (!with_attention && phrases.none())
     return {constraints.step_top(scorer, state, batch.tokens, batch.constraint_rows, width), {}};
-  const auto step = constraints.step(scorer, state, batch.tokens, batch.constraint_rows, with_attention);
+  const auto step = constraints.step(scorer, state, batch.tokens, batch.constraint_rows,
+                                     with_attention ? std::optional(AttentionSite{}) : std::nullopt);
   if (config.coverage_penalty > 0 && !step.attention.defined())
     throw UsageError("decoding.coverage_penalty: this model has no attention to its source; set it to 0");
   auto top = top_tokens_of(step, std::min(width, scorer.vocabulary_size()));
@@ -118,7 +122,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
 
   if (!beams.empty()) {
     const auto state = scorer.start(source);
-    auto batch = batch_of(beams, progress, unfinished);
+    auto batch = batch_of(beams, progress, unfinished, context.constraints.reads_tokens());
     while (true) {
       if (hooks.before_step) hooks.before_step();
       const auto B = std::ssize(unfinished);
@@ -133,7 +137,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
         const auto live = std::ssize(beam.rows());
         const auto attended = attention_of(attention, b * batch.rows, live, source.lengths[sentence]);
         if (!phrases.none())
-          candidates[b] = phrases.choose(sentence, {beam.rows(), progress[sentence], attended}, candidates[b]);
+          candidates[b] = phrases.choose(sentence, {beam, progress[sentence], attended}, candidates[b]);
         beam.advance(candidates[b], config.coverage_penalty > 0 ? attended : std::vector<float>());
         if (hooks.on_beam) hooks.on_beam(sentence, candidates[b], beam);
         if (!phrases.none()) progress[sentence] = PhraseConstraints::advance(progress[sentence], beam.rows());
@@ -147,7 +151,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
       }
       if (kept.empty()) break;
       unfinished = std::move(still_unfinished);
-      batch = batch_of(beams, progress, unfinished);
+      batch = batch_of(beams, progress, unfinished, context.constraints.reads_tokens());
       scorer.select(*state, kept, batch.parents);
     }
   }

@@ -59,9 +59,9 @@ TopTokens without(const std::vector<Ids>& banned, const TopTokens& top, std::int
 }  // namespace
 
 Scorer::Step Constraints::step(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens,
-                               std::span<const Row> rows, bool with_attention) const {
+                               std::span<const Row> rows, const std::optional<AttentionSite>& site) const {
   const c10::InferenceMode inference;
-  auto step = scorer.step(state, tokens, with_attention);
+  auto step = scorer.step(state, tokens, site);
   step.logits = step.logits.contiguous();  // [rows, V]
   if (config_->repetition_penalty != 1) penalize_repetitions(rows, step);
   ban(rows, step.logits);
@@ -74,7 +74,7 @@ TopTokens Constraints::step_top(const Scorer& scorer, Scorer::State& state, std:
   width = std::min(width, scorer.vocabulary_size());
   const bool changes_logits = config_->repetition_penalty != 1 ||
                               std::ranges::any_of(rows, [this](const Row& row) { return forced(row).has_value(); });
-  if (changes_logits) return top_tokens_of(step(scorer, state, tokens, rows, /*with_attention=*/false), width);
+  if (changes_logits) return top_tokens_of(step(scorer, state, tokens, rows, std::nullopt), width);
   std::vector<Ids> bans;
   std::size_t max_bans = 0;
   for (const auto& row : rows) max_bans = std::max(max_bans, bans.emplace_back(banned(row)).size());
@@ -85,8 +85,8 @@ TopTokens Constraints::step_top(const Scorer& scorer, Scorer::State& state, std:
 
 Ids Constraints::banned(const Row& row) const {
   Ids ids;
-  if (!row.generated || forced(row)) return ids;
-  if (std::ssize(*row.generated) < config_->min_length) ids.push_back(kEos);
+  if (row.length < 0 || forced(row)) return ids;
+  if (row.length < config_->min_length) ids.push_back(kEos);
   if (config_->no_unk) ids.push_back(kUnk);
   if (config_->no_repeat_ngram > 0) add_repeating(*row.generated, config_->no_repeat_ngram, ids);
   if (row.phrases) allow_phrases(*row.phrases, ids);
@@ -95,16 +95,16 @@ Ids Constraints::banned(const Row& row) const {
 }
 
 std::optional<Id> Constraints::forced(const Row& row) const {
-  if (!row.generated || prefixes_.empty()) return std::nullopt;
+  if (row.length < 0 || prefixes_.empty()) return std::nullopt;
   const auto& prefix = prefixes_[row.sentence];
-  return row.generated->size() < prefix.size() ? std::optional(prefix[row.generated->size()]) : std::nullopt;
+  return row.length < std::ssize(prefix) ? std::optional(prefix[row.length]) : std::nullopt;
 }
 
 void Constraints::penalize_repetitions(std::span<const Row> rows, Scorer::Step& step) const {
   const auto V = step.logits.size(1);
   std::vector<std::int64_t> places;
   for (std::int64_t row = 0; row < std::ssize(rows); ++row) {
-    if (!rows[row].generated) continue;
+    if (rows[row].length < 0) continue;
     auto generated = *rows[row].generated;
     sort_and_remove_duplicates(generated);
     for (const auto id : generated) places.push_back(row * V + id);
@@ -137,7 +137,7 @@ void Constraints::force(std::span<const Row> rows, Scorer::Step& step) const {
                        "; it is of another vocabulary");
     forced_rows.push_back(row);
     places.push_back(row * V + *id);
-    if (std::ssize(*rows[row].generated) >= given_tokens_) continue;
+    if (rows[row].length >= given_tokens_) continue;
     given_rows.push_back(row);
     given_places.push_back(places.back());
   }

@@ -31,7 +31,8 @@ class Constraints {
   /// A row of a step.
   struct Row {
     std::int64_t sentence = 0;
-    const Ids* generated = nullptr;           ///< without bos; null if the row only fills up the batch
+    std::int64_t length = -1;                 ///< tokens so far, without bos; -1: the row only fills up the batch
+    const Ids* generated = nullptr;           ///< these tokens; may be null unless reads_tokens()
     const PhraseProgress* phrases = nullptr;  ///< progress with its sentence's phrases; null if there are none
   };
 
@@ -40,10 +41,13 @@ class Constraints {
   Constraints(const DecodingConfig& config, std::span<const Ids> prefixes, std::int64_t given_tokens = 0)
       : config_(&config), prefixes_(prefixes), given_tokens_(given_tokens) {}
 
+  /// Returns whether the next token depends on the tokens so far, and not on their number alone.
+  bool reads_tokens() const { return config_->repetition_penalty != 1 || config_->no_repeat_ngram > 0; }
+
   /// Does Scorer::step and sets the logits of forbidden tokens to -inf. Throws UsageError if a token of a prefix is not
   /// in the vocabulary.
   Scorer::Step step(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens, std::span<const Row> rows,
-                    bool with_attention) const;
+                    const std::optional<AttentionSite>& site) const;
   /// Does Scorer::step_top and returns the min(width, V) most likely allowed tokens; if there are fewer, the rest has
   /// logits of -inf. All logits are computed only if some are rescaled or forced.
   TopTokens step_top(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens, std::span<const Row> rows,

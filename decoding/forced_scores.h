@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
+
+#include <ATen/core/Tensor.h>
 
 #include "decoding/scorer.h"
 
@@ -30,5 +33,16 @@ std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<con
                                              std::span<const Ids> targets, std::int64_t batch_size,
                                              const std::function<void()>& before_step = {}, std::int64_t workers = 1,
                                              std::int64_t given_tokens = 0);
+
+/// Receives the attention [T, S] of a pair, float32 on the CPU. Rows sum to 1.
+using TakeAttention = std::function<void(std::size_t pair, const at::Tensor& weights)>;
+
+/// Computes the attention of the same forced targets, from which alignments are read, and passes each pair's matrix to
+/// `take` as soon as it is complete, with several workers on their threads, several at a time. An empty target has
+/// weights [0, S]. On the CPU the bits of a pair depend on the pair alone. Throws as forced_token_scores, and
+/// UsageError if the model has no attention to its source.
+void forced_attention(const Scorer& scorer, const AttentionSite& site, std::span<const Ids> sources,
+                      std::span<const Ids> targets, std::int64_t batch_size, const TakeAttention& take,
+                      const std::function<void()>& before_step = {}, std::int64_t workers = 1);
 
 }  // namespace gloss

@@ -30,7 +30,7 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
     if (hooks.before_step) hooks.before_step();
     const auto B = std::ssize(unfinished);
     std::vector<Constraints::Row> rows;
-    for (const auto sentence : unfinished) rows.push_back({sentence, &result[sentence].ids});
+    for (const auto sentence : unfinished) rows.push_back({sentence, length - 1, &result[sentence].ids});
     const auto top = constraints.step_top(scorer, *state, last, rows, 1);
     const auto candidates = best_candidates(top, log_probabilities, B, 1);
 

@@ -98,7 +98,7 @@ std::vector<PhraseProgress> PhraseConstraints::advance(std::span<const PhrasePro
                                                        std::span<const Beam::Row> rows) {
   std::vector<PhraseProgress> result;
   result.reserve(rows.size());
-  for (const auto& row : rows) result.emplace_back(before[row.parent]).add(row.ids.back());
+  for (const auto& row : rows) result.emplace_back(before[row.parent]).add(row.last);
   return result;
 }
 
@@ -133,7 +133,7 @@ TopTokens PhraseConstraints::with_next(const TopTokens& top, const at::Tensor& l
 
 std::vector<Candidate> PhraseConstraints::choose(std::int64_t sentence, const PlacementStep& step,
                                                  std::span<const Candidate> candidates) const {
-  const auto length = std::ssize(step.rows.front().ids);
+  const auto length = step.beam.length();
   const auto& [start, phrases, replaced, left_out, limit, rows] = sentences_[sentence];
   std::vector<BankedCandidate> banked;
   for (const auto& candidate : rank_by_placement(phrases, replaced, step, candidates)) {

@@ -43,12 +43,16 @@ std::int64_t count_occurrences(const Ids& ids, const Ids& word) {
 
 std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::span<const ReplacedWord> replaced,
                                          const PlacementStep& step, std::span<const Candidate> candidates) {
-  const auto& [rows, progress, attention] = step;
+  const auto& [beam, progress, attention] = step;
+  const auto& rows = beam.rows();
   const auto S = attention.size() / rows.size();
   std::vector<std::vector<double>> attended;
+  std::vector<Ids> generated(rows.size());  // read if words are to be replaced
   std::vector<bool> ends(rows.size());
   for (std::size_t row = 0; row < rows.size(); ++row)
     attended.push_back(attention_to(phrases, attention.subspan(row * S, S)));
+  if (!replaced.empty())
+    std::ranges::transform(rows, generated.begin(), [&](const auto& row) { return beam.ids(row); });
   for (const auto& [row, id, log_probability, penalty, of_token] : candidates)
     if (id == kEos) ends[row] = log_probability - rows[row].log_probability > std::log(kEnd);
 
@@ -63,7 +67,9 @@ std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::s
     for (std::size_t p = 0; p < phrases.size(); ++p)
       if (!(continued[p] && advances) && (p == 0 || !phrases[p].replaces(phrases[p - 1])))
         candidate.penalty += kOtherTranslation * attended[candidate.row][p];
-    const auto repeats = [&](const ReplacedWord& word) { return repeats_replaced_word(row.ids, candidate.id, word); };
+    const auto repeats = [&](const ReplacedWord& word) {
+      return repeats_replaced_word(generated[candidate.row], candidate.id, word);
+    };
     if (!advances && std::ranges::any_of(replaced, repeats)) candidate.penalty += kReplaced;
     if (candidate.id != kEos && ends[candidate.row]) candidate.penalty += kLate;
     result.push_back(candidate);

@@ -19,7 +19,7 @@ struct ReplacedWord {
 
 /// The live rows of a sentence at a step.
 struct PlacementStep {
-  std::span<const Beam::Row> rows;
+  const Beam& beam;
   std::span<const PhraseProgress> progress;  ///< of each row
   std::span<const float> attention;          ///< [rows, S]; empty if the place of no phrase is known
 };

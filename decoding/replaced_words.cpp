@@ -23,7 +23,7 @@ std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source
   Ids last(translations.size(), kBos);
   for (std::size_t t = 0; t < max_length; ++t) {
     if (before_step) before_step();
-    const auto step = scorer.step(*state, last, /*with_attention=*/true);
+    const auto step = scorer.step(*state, last, AttentionSite{});
     if (!step.attention.defined()) return {};
     const auto attention = step.attention.to(at::kCPU, at::kFloat).contiguous();  // [B, S]
     for (std::size_t b = 0; b < translations.size(); ++b) {

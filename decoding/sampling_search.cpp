@@ -40,7 +40,7 @@ SampledRows sampled_rows(const std::vector<Sampled>& unfinished, const Drawn& dr
       const auto* const ids = k < std::ssize(live) ? &drawn[sentence][live[k]].ids : nullptr;
       rows.tokens.push_back(ids ? ids->back() : kPad);
       rows.parents.push_back(ids ? parents[k] : 0);
-      rows.constraint_rows.push_back({sentence, ids});
+      rows.constraint_rows.push_back({sentence, ids ? std::ssize(*ids) : -1, ids});
     }
   return rows;
 }
@@ -50,7 +50,7 @@ SampledRows first_rows(const Drawn& drawn) {
   SampledRows rows;
   for (std::int64_t sentence = 0; sentence < std::ssize(drawn); ++sentence) {
     rows.tokens.push_back(kBos);
-    rows.constraint_rows.push_back({sentence, &drawn[sentence].front().ids});
+    rows.constraint_rows.push_back({sentence, 0, &drawn[sentence].front().ids});
   }
   return rows;
 }
@@ -77,7 +77,7 @@ class SamplingStep {
   TopTokens operator()(Scorer::State& state, const SampledRows& rows) const {
     const auto V = scorer_->vocabulary_size(), k = sampling_->top_k;
     if (k > 0 && k <= kMaxRanked) return constraints_.step_top(*scorer_, state, rows.tokens, rows.constraint_rows, k);
-    const auto step = constraints_.step(*scorer_, state, rows.tokens, rows.constraint_rows, /*with_attention=*/false);
+    const auto step = constraints_.step(*scorer_, state, rows.tokens, rows.constraint_rows, std::nullopt);
     if (k > 0 || sampling_->top_p < 1) return top_tokens_of(step, k > 0 ? std::min(k, V) : V);
     return all_tokens_of(step);
   }

@@ -37,7 +37,7 @@ void order_equals(std::int64_t width, const float* logits, Id* ids) {
 }  // namespace
 
 TopTokens Scorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width) const {
-  return top_tokens_of(step(state, tokens, /*with_attention=*/false), width);
+  return top_tokens_of(step(state, tokens, std::nullopt), width);
 }
 
 TopTokens top_tokens_of(const Scorer::Step& step, std::int64_t width) {
@@ -67,8 +67,12 @@ TopTokens top_tokens_of(const Scorer::Step& step, std::int64_t width) {
   return top;
 }
 
+at::Tensor Scorer::step_attention(State& state, std::span<const Id> tokens, const AttentionSite& site) const {
+  return step(state, tokens, site).attention;
+}
+
 TokenScores Scorer::step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const {
-  const auto scores = step(state, tokens, /*with_attention=*/false);
+  const auto scores = step(state, tokens, std::nullopt);
   const std::vector<std::int64_t> columns(next.begin(), next.end());
   const auto index = to_device(columns, scores.logits.device()).unsqueeze(1);                            // [B * K, 1]
   const auto logits = scores.logits.gather(1, index).squeeze(1).to(at::kCPU, at::kDouble).contiguous();  // [B * K]

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,11 +11,15 @@
 #include "common/scored_tokens.h"
 #include "common/special_ids.h"
 #include "model/padding.h"
+#include "model/part.h"
 
 namespace gloss {
 
 /// The interface of a model for a search. A scorer is const and shared between threads; everything that changes is in
 /// State. Rows are sentence-major: row b * K + k is beam k of sentence b.
+///
+/// Tokens and rows are passed in memory of the host, where searches decide. A scorer on a device copies them there,
+/// some bytes for each row, without waiting for the device (tensor/to_device.h), and keeps its cache there.
 class Scorer {
  public:
   class State {
@@ -26,7 +31,7 @@ class Scorer {
   struct Step {
     at::Tensor logits;          ///< [B * K, V]
     at::Tensor log_normalizer;  ///< [B * K]: log-probability = logit - log_normalizer
-    at::Tensor attention;       ///< [B * K, S] if requested and the model has it, otherwise undefined
+    at::Tensor attention;       ///< [B * K, S] of the site if requested and the model has it, otherwise undefined
   };
 
   virtual ~Scorer() = default;
@@ -34,12 +39,15 @@ class Scorer {
   /// Encodes the source, [B, S] pieces and eos. The state has one row for each sentence.
   virtual std::unique_ptr<State> start(const PaddedIds& source) const = 0;
   /// Appends the tokens [B * K] (bos first) and returns the scores of the next ones. The caller may change the logits.
-  virtual Step step(State& state, std::span<const Id> tokens, bool with_attention) const = 0;
+  /// `site`: the attention to return; absent: none.
+  virtual Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const = 0;
   /// Does the same step and returns the `width` most likely tokens of each row, 1 <= width <= V. A scorer that finds
   /// them without computing all logits overrides this; the numbers must be those of `step`.
   virtual TopTokens step_top(State& state, std::span<const Id> tokens, std::int64_t width) const;
   /// Does the same step and returns the scores of one given token of each row, `next` [B * K].
   virtual TokenScores step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const;
+  /// Does the same step for its attention alone. A state that has taken such a step takes no other, and keeps its site.
+  virtual at::Tensor step_attention(State& state, std::span<const Id> tokens, const AttentionSite& site) const;
   /// Keeps the given sentences, in that order, and of each the rows `parents` [B' * K'] (0 <= parent < K). So rows are
   /// reordered, duplicated and dropped.
   virtual void select(State& state, const std::vector<std::int64_t>& sentences,

@@ -13,10 +13,6 @@ namespace gloss {
 
 /// Callbacks of a running search. Each may be empty, and may throw to leave the search. `sentence` is an index into the
 /// sources of the search.
-///
-/// With several workers, hooks run on their threads, one at a time; calls for different batches alternate. After an
-/// exception of a hook no hook is called, and the other batches end before their next step. After any other exception,
-/// running batches end first.
 struct SearchHooks {
   /// Called by batched_search only, before each batch, with its number of sentences.
   std::function<void(std::int64_t sentences)> before_batch = {};

@@ -52,7 +52,7 @@ void BeamTree::add_step(std::span<const Candidate> candidates, const Beam& beam)
   };
   std::vector<std::int64_t> live;
   for (const auto& row : beam.rows()) {
-    live.push_back(node_of(row.parent, row.ids.back()));
+    live.push_back(node_of(row.parent, row.last));
     if (live.back() >= 0) nodes_[static_cast<std::size_t>(live.back())].state = Node::State::kLive;
   }
   // A hypothesis that finished in this step is found by its last token and its sum of log-probabilities.

@@ -17,7 +17,8 @@ Translation::Status to_public(LineTranslation::Status status) {
   }
 }
 
-Translation::Candidate to_public(LineTranslation::Candidate candidate) {
+/// `tags`: number of the source's language tags, which have no span.
+Translation::Candidate to_public(LineTranslation::Candidate candidate, std::size_t tags) {
   Translation::Candidate result;
   result.text = std::move(candidate.text);
   result.score = candidate.score;
@@ -34,6 +35,10 @@ Translation::Candidate to_public(LineTranslation::Candidate candidate) {
   for (auto& [text, confidence] : candidate.words) result.words.push_back({std::move(text), confidence});
   for (const auto& [source, target] : candidate.alignment)
     result.alignment.push_back({static_cast<std::size_t>(source), static_cast<std::size_t>(target)});
+  for (std::size_t target = 0; target < candidate.links.size(); ++target) {
+    const auto& [source, to_end] = candidate.links[target];
+    if (source >= 0 && !to_end) result.piece_alignment.push_back({static_cast<std::size_t>(source) - tags, target});
+  }
   return result;
 }
 
@@ -47,7 +52,8 @@ Translation to_public(LineTranslation translation) {
   for (auto i = translation.source.tags; i < spans.size(); ++i)
     result.source_spans.push_back({spans[i].begin, spans[i].end});
   result.source = std::move(translation.source.text);
-  for (auto& candidate : translation.candidates) result.candidates.push_back(to_public(std::move(candidate)));
+  for (auto& candidate : translation.candidates)
+    result.candidates.push_back(to_public(std::move(candidate), translation.source.tags));
   return result;
 }
 

@@ -42,6 +42,12 @@ struct Part {
   bool operator==(const Part&) const = default;
 };
 
+/// A cross-attention of the decoder, as the part of a step's result that alignments are read from.
+struct AttentionSite {
+  std::optional<std::int64_t> layer = {};  ///< from 0; absent: the last one
+  std::optional<std::int64_t> head = {};   ///< from 0; absent: the mean of all heads
+};
+
 /// Parses a name. Returns nothing unless the network of `config` has such a part.
 std::optional<Part> parse_part(std::string_view name, const ModelConfig& config);
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <ATen/Parallel.h>
+
 #include "common/text/utf8.h"
 #include "common/text/visible_text.h"
 #include "decoding/forced_scores.h"
@@ -101,7 +103,7 @@ void score_tokens(const Scorer& scorer, const DecodingConfig& config, const std:
       items[i].candidate->tokens[t - items[i].tags].log_probability = scores[i].tokens[t];
 }
 
-/// Fills the links of candidates that need attention, by another pass of the aligner's network.
+/// Fills the links of candidates that need attention, by forcing them through the aligner's scorer.
 void find_links(const LineTranslator& translator, const DetailOptions& options, const DecodingConfig& config,
                 const std::function<void()>& before_step, std::span<Item> items) {
   std::vector<Ids> sources, targets;
@@ -114,19 +116,16 @@ void find_links(const LineTranslator& translator, const DetailOptions& options, 
     targets.push_back(ids);
   }
   if (aligned.empty()) return;
-  const auto& aligner = translator.aligner();
-  const auto model = aligner.model();
-  // On the CPU the rounding of a row depends on the other rows of its batch, and one sentence at a time is fast enough.
-  const auto batch_size = model->device().is_cpu() ? 1 : config.batch_size;
-  cross_attention(
-      model, options.alignment_from.value_or(aligner.default_site), {sources, targets, batch_size, options.plain},
-      [&](std::size_t i, const at::Tensor& weights) {
-        auto& item = *aligned[i];
-        const auto tags = static_cast<std::int64_t>(item.tags);
-        item.links =
-            strongest_links(weights.narrow(0, tags, weights.size(0) - tags), item.line->translation->source.tags);
-      },
-      before_step);
+  const auto& [scorer, default_site] = translator.aligner();
+  const auto threads = at::get_num_threads();
+  const auto batch_size = std::clamp<std::int64_t>((std::ssize(aligned) + threads - 1) / threads, 1, config.batch_size);
+  const auto take = [&aligned](std::size_t i, const at::Tensor& weights) {
+    auto& item = *aligned[i];
+    const auto tags = static_cast<std::int64_t>(item.tags);
+    item.links = strongest_links(weights.narrow(0, tags, weights.size(0) - tags), item.line->translation->source.tags);
+  };
+  forced_attention(*scorer, options.alignment_from.value_or(default_site), sources, targets,
+                   scorer->device().is_cpu() ? batch_size : config.batch_size, take, before_step, threads);
 }
 
 std::vector<LineTranslation::Word> words_with_confidence(const PieceWords& words,
@@ -192,6 +191,7 @@ void fill_candidates(const LineTranslator& translator, const DetailOptions& opti
   for (auto& item : items) {
     fill_spans_and_words(options, item);
     if (options.confidence) raise_flags(item);
+    if (options.alignment) item.candidate->links = std::move(item.links);
   }
 }
 

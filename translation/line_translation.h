@@ -50,6 +50,7 @@ struct LineTranslation {
     std::vector<Token> tokens;
     std::vector<Word> words;          ///< of `text`, if DetailOptions::confidence is set; empty unless `spans_known`
     std::vector<WordLink> alignment;  ///< if DetailOptions::alignment is set; empty unless `spans_known`
+    std::vector<PieceLink> links;     ///< of each piece, tags and eos excluded, if DetailOptions::alignment is set
     TranslationFlags flags;           ///< if DetailOptions::confidence is set
 
     /// Returns `ended`, or true for an empty translation.

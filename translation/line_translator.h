@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,19 +11,16 @@
 #include "decoding/decoding_config.h"
 #include "decoding/scorer.h"
 #include "decoding/search.h"
-#include "model/encoder_decoder.h"
 #include "tokenizer/tokenizer.h"
 #include "translation/line_translation.h"
 #include "translation/translation_request.h"
 
 namespace gloss {
 
-/// The model whose attention alignments are read from.
+/// The attention that alignments are read from.
 struct Aligner {
-  /// Returns the model, the same one each time; the first call may load it. Must be thread-safe. Null: there is no
-  /// model.
-  std::function<EncoderDecoder()> model = nullptr;
-  AttentionSite default_site = {};  ///< used if DetailOptions::alignment_from is empty
+  std::shared_ptr<const Scorer> scorer = nullptr;  ///< the only one, or an ensemble's first; null: there is none
+  AttentionSite default_site = {};                 ///< used if DetailOptions::alignment_from is empty
 };
 
 class TranslationRunner;
@@ -40,8 +36,8 @@ std::optional<std::string> copied_line(std::string_view text);
 ///     print(translations[0].candidates[0].text);
 class LineTranslator {
  public:
-  /// `max_source_length` counts tokens, eos included. The model of `aligner` is requested when there are translations
-  /// to align; without one, translate refuses details that need attention.
+  /// `max_source_length` counts tokens, eos included. Without a scorer in `aligner`, translate refuses details that
+  /// need attention.
   LineTranslator(std::shared_ptr<const Scorer> scorer, std::shared_ptr<const Tokenizer> source,
                  std::shared_ptr<const Tokenizer> target, std::int64_t max_source_length, Aligner aligner = {});
 
@@ -94,7 +90,7 @@ class LineTranslator {
   const Scorer& scorer() const { return *scorer_; }
   const Tokenizer& target_tokenizer() const { return *target_; }
   const Aligner& aligner() const { return aligner_; }
-  bool can_align() const { return bool(aligner_.model); }
+  bool can_align() const { return bool(aligner_.scorer); }
   std::int64_t max_source_length() const { return max_source_length_; }  ///< tokens, eos included
 
  private:

@@ -1,6 +1,7 @@
 #include "translation/translation_batch.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,19 @@ std::vector<TranslationJob*> jobs_of(std::span<const JobLine> lines) {
   return jobs;
 }
 
+/// Calls a hook of each job. Throws Interrupted if nobody waits for any of them.
+void of_each(std::span<TranslationJob* const> jobs, const std::function<void(TranslationJob&)>& hook) {
+  bool any_wanted = false;
+  for (auto* const job : jobs) {
+    try {
+      hook(*job);
+      any_wanted = true;
+    } catch (const TranslationJob::Interrupted&) {  // its lines leave after this step
+    }
+  }
+  if (!any_wanted) throw TranslationJob::Interrupted{};
+}
+
 void search(std::span<const JobLine> lines, FoundLines& found) {
   const auto& first = *lines.front().job;
   const bool has_phrases = first.has_phrases(lines.front().line);
@@ -84,15 +98,7 @@ void search(std::span<const JobLine> lines, FoundLines& found) {
   const auto jobs = jobs_of(lines);
   const auto at = [lines](std::int64_t sentence) { return lines[static_cast<std::size_t>(sentence)]; };
   SearchHooks hooks;
-  hooks.before_step = [&] {
-    bool any_wanted = false;
-    for (auto* const job : jobs) {
-      if (!job->wanted()) continue;
-      any_wanted = true;
-      job->before_step();
-    }
-    if (!any_wanted) throw TranslationJob::Interrupted{};
-  };
+  hooks.before_step = [&] { of_each(jobs, [](TranslationJob& job) { job.before_step(); }); };
   if (jobs.size() > 1) hooks.wanted = [&](std::int64_t sentence) { return at(sentence).job->wanted(); };
   hooks.on_left_out = [&](std::int64_t sentence, std::int64_t) {
     at(sentence).job->note_left_out_phrases(at(sentence).line);
@@ -106,7 +112,7 @@ void search(std::span<const JobLine> lines, FoundLines& found) {
     found.add(line, hypotheses);
     if (line.job->streams()) line.job->stream_end(line.line, hypotheses.front());
   };
-  for (auto* const job : jobs) job->before_batch(std::ranges::count(lines, job, &JobLine::job));
+  of_each(jobs, [&](TranslationJob& job) { job.before_batch(std::ranges::count(lines, &job, &JobLine::job)); });
   auto config = first.config();
   config.batch_size = std::ssize(lines);
   batched_search(first.translator().scorer(), sources, config, given, hooks);

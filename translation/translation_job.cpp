@@ -199,7 +199,10 @@ void TranslationJob::deliver() {
     lines.swap(undelivered_);
   }
   try {
-    for (const auto line : lines) answer([&] { return hooks_.on_result(line, result_[line]); });
+    for (const auto line : lines) {
+      if (status_of_rest_ == LineTranslation::Status::kCanceled) return;
+      answer([&] { return hooks_.on_result(line, result_[line]); });
+    }
   } catch (const Interrupted&) {
   } catch (...) {
     fail(std::current_exception());

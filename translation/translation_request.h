@@ -21,7 +21,6 @@ struct DetailOptions {
   bool alignment = false;                            ///< links between words
   bool replace_unknown = false;                      ///< unknown pieces take their text from the source
   std::optional<AttentionSite> alignment_from = {};  ///< for the two above; empty: default_attention_site
-  bool plain = false;                                ///< for the same: plain passes (Pass::plain)
 
   bool needs_attention() const { return alignment || replace_unknown; }
 };

@@ -27,11 +27,13 @@ constexpr std::size_t kMinRows = 8;
 
 /// The runner whose batch this thread computes. A hook that translates again must not wait for its own thread.
 thread_local TranslationRunner* computing = nullptr;
+thread_local std::int64_t places = 0;  ///< that this batch has taken of the runner's
 
 /// Returns the number of sentences of the next batch of `lines` that wait: at most the configured size, and less if
-/// otherwise a worker would have no batch.
-std::size_t size_of_batch(const DecodingConfig& config, std::size_t lines, std::int64_t workers) {
-  const auto parts = std::clamp<std::size_t>(lines / kMinRows, 1, static_cast<std::size_t>(workers));
+/// otherwise one of the `free` workers would have no batch.
+std::size_t size_of_batch(const DecodingConfig& config, std::size_t lines, std::int64_t free) {
+  const auto parts =
+      std::clamp<std::size_t>(lines / kMinRows, 1, static_cast<std::size_t>(std::max<std::int64_t>(1, free)));
   return std::min(static_cast<std::size_t>(config.batch_size), (lines + parts - 1) / parts);
 }
 
@@ -54,15 +56,16 @@ TranslationRunner::TranslationRunner(std::int64_t workers) : workers_(workers), 
 }
 
 TranslationRunner::~TranslationRunner() {
-  if (::getpid() != process_) {  // there are no threads to end
+  if (::getpid() != process_) {  // there are no threads to end; the condition would wait for them
     static_cast<void>(new std::vector(std::move(threads_)));
+    static_cast<void>(changed_.release());
     return;
   }
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
-  changed_.notify_all();
+  changed_->notify_all();
   for (auto& thread : threads_) thread.join();
 }
 
@@ -82,26 +85,27 @@ void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
     job->waiting.owner = self;
     jobs_.push_back(job);
   }
-  const auto wake = [this] { count(0); };
+  const auto wake = [this] { take_places(0); };
   std::list<std::stop_callback<std::function<void()>>> on_stop;
   lock.unlock();
   for (const auto* const job : jobs)
     if (job->hooks().stop.stop_possible()) on_stop.emplace_back(job->hooks().stop, wake);
   lock.lock();
   start_threads(lock);
-  changed_.notify_all();
+  changed_->notify_all();
 
   const bool is_within_batch = computing == this;
   while (true) {
     for (auto* const job : jobs)
       if (!job->wanted()) job->waiting.lines.clear(), job->waiting.batches.clear();
-    for (auto* const job : jobs) {
-      if (!job->has_to_deliver()) continue;
+    const auto delivers = std::ranges::find_if(jobs, [](auto* job) { return job->has_to_deliver(); });
+    if (delivers != jobs.end()) {
       lock.unlock();
-      job->deliver();
+      (*delivers)->deliver();
       lock.lock();
+      continue;
     }
-    if (std::ranges::all_of(jobs, [](auto* job) { return job->waiting.finished() && !job->has_to_deliver(); })) break;
+    if (std::ranges::all_of(jobs, [](const auto* job) { return job->waiting.finished(); })) break;
     const bool has_lines = std::ranges::any_of(jobs, [](const auto* job) { return job->waiting.any(); });
     if (has_lines && (is_within_batch || running_ < workers_)) {
       auto* const leader =
@@ -110,9 +114,9 @@ void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
       const bool is_all = running_ == 0 && std::ranges::none_of(jobs_, [](auto* job) { return job->waiting.any(); });
       compute(batch, is_all && workers_ > 1, lock);
     } else if (const auto deadline = next_deadline(jobs)) {
-      changed_.wait_until(lock, *deadline);
+      changed_->wait_until(lock, *deadline);
     } else {
-      changed_.wait(lock);
+      changed_->wait(lock);
     }
   }
   std::erase_if(jobs_, [&](auto* job) { return std::ranges::find(jobs, job) != jobs.end(); });
@@ -121,21 +125,26 @@ void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
   --calls_;
 }
 
-TranslationRunner::Pause::Pause() : runner_(computing) {
-  if (runner_ != nullptr) runner_->count(-1);
+TranslationRunner::Pause::Pause() : runner_(computing), places_(places) {
+  if (runner_ != nullptr) runner_->take_places(-places_);
 }
 
 TranslationRunner::Pause::~Pause() {
-  if (runner_ != nullptr) runner_->count(1);
+  if (runner_ != nullptr) runner_->take_places(places_);
 }
 
-/// Counts batches that begin or end, and wakes all that wait for a change.
-void TranslationRunner::count(std::int64_t batches) {
+std::size_t TranslationRunner::waiting_calls() {
+  const std::lock_guard lock(mutex_);
+  return jobs_.size();
+}
+
+/// Takes places, without waiting for them, or gives them back; wakes all that wait for a change.
+void TranslationRunner::take_places(std::int64_t count) {
   {
     const std::lock_guard lock(mutex_);
-    running_ += batches;
+    running_ += count;
   }
-  changed_.notify_all();
+  changed_->notify_all();
 }
 
 void TranslationRunner::start_threads(const Lock&) {
@@ -162,7 +171,7 @@ void TranslationRunner::work() {
   while (!stopped_) {
     auto* const leader = running_ < workers_ ? next_job(std::this_thread::get_id()) : nullptr;
     if (leader == nullptr)
-      changed_.wait(lock);
+      changed_->wait(lock);
     else
       compute(take(*leader), /*on_all_threads=*/false, lock);
   }
@@ -188,7 +197,7 @@ std::vector<JobLine> TranslationRunner::take(TranslationJob& leader) {
     batches.pop_front();
   } else {
     const bool has_phrases = leader.has_phrases(lines.front());
-    const auto size = size_of_batch(leader.config(), lines_that_go_with(leader), workers_);
+    const auto size = size_of_batch(leader.config(), lines_that_go_with(leader), workers_ - running_);
     while (batch.size() < size && !lines.empty() && leader.has_phrases(lines.front()) == has_phrases) {
       batch.push_back({&leader, lines.front()});
       lines.pop_front();
@@ -234,6 +243,7 @@ void TranslationRunner::compute(const std::vector<JobLine>& batch, bool on_all_t
   std::exception_ptr exception;
   bool is_memory = false;
   auto* const outer = std::exchange(computing, this);
+  const auto outer_places = std::exchange(places, threads);
   try {
     const ThreadCount count(on_all_threads ? start_threads_of_caller(static_cast<int>(workers_)) : 1);
     translate_batch(batch);
@@ -242,11 +252,12 @@ void TranslationRunner::compute(const std::vector<JobLine>& batch, bool on_all_t
     exception = std::current_exception();
   }
   computing = outer;
+  places = outer_places;
   lock.lock();
   running_ -= threads;
   for (auto* const job : jobs) --job->waiting.running;
   if (exception) repeat(batch, std::move(exception), is_memory);
-  changed_.notify_all();
+  changed_->notify_all();
 }
 
 /// After an exception: searches the lines of different jobs again without each other, so that each job has its own

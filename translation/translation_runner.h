@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -39,6 +40,8 @@ class TranslationRunner {
   void run(TranslationJob& job) { run(std::array{&job}); }
 
   std::int64_t workers() const { return workers_; }
+  /// Returns how many jobs have lines that are not done.
+  std::size_t waiting_calls();
 
   /// While an object lives, the batch that this thread computes, if any, leaves its place to another: a hook of unknown
   /// length runs, which may wait for other calls.
@@ -51,13 +54,14 @@ class TranslationRunner {
 
    private:
     TranslationRunner* runner_;
+    std::int64_t places_;
   };
 
  private:
   using Lock = std::unique_lock<std::mutex>;
 
   void expect_own_process() const;
-  void count(std::int64_t batches);
+  void take_places(std::int64_t count);
   void start_threads(const Lock& lock);
   void work();
   TranslationJob* next_job(std::thread::id thread);
@@ -72,10 +76,10 @@ class TranslationRunner {
   std::atomic<std::int64_t> calls_ = 0;  ///< of run, now
   std::atomic<bool> has_threads_ = false;
   std::mutex mutex_;  ///< guards what follows, and TranslationJob::waiting
-  std::condition_variable changed_;
+  std::unique_ptr<std::condition_variable> changed_ = std::make_unique<std::condition_variable>();
   std::vector<std::thread> threads_;
   std::deque<TranslationJob*> jobs_;  ///< the one whose turn it is first
-  std::int64_t running_ = 0;          ///< batches
+  std::int64_t running_ = 0;          ///< batches, or threads of the one on all threads
   bool stopped_ = false;
 };
 

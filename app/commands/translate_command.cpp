@@ -134,10 +134,8 @@ DetailOptions detail_options(const TranslateOptions& options, const DecodingConf
   if (options.replace_unknown && decoding.no_unk && !options.prefix)
     throw UsageError("--replace-unknown: wanted a search that may generate the unknown word, but it is banned (" +
                      why_no_unk(options.decoding) + "); leave it out, or give a --prefix");
-  DetailOptions details{.confidence = options.json_lines,
-                        .alignment = options.alignment,
-                        .replace_unknown = options.replace_unknown,
-                        .plain = options.plain};
+  DetailOptions details{
+      .confidence = options.json_lines, .alignment = options.alignment, .replace_unknown = options.replace_unknown};
   if (!options.alignment_from) return details;
   if (!details.needs_attention())
     throw UsageError("--alignment-from: has an effect beside --alignment or --replace-unknown only");

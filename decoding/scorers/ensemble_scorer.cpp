@@ -184,17 +184,17 @@ std::unique_ptr<Scorer::State> EnsembleScorer::start(const PaddedIds& source) co
 }
 
 std::vector<Scorer::Step> EnsembleScorer::step_members(State& state, std::span<const Id> tokens,
-                                                       bool with_attention) const {
+                                                       const std::optional<AttentionSite>& site) const {
   auto& states = members_of(state);
   std::vector<Step> steps;
-  for (std::size_t i = 0; i < members_.size(); ++i)
-    steps.push_back(members_[i]->step(*states[i], tokens, with_attention));
+  for (std::size_t i = 0; i < members_.size(); ++i) steps.push_back(members_[i]->step(*states[i], tokens, site));
   return steps;
 }
 
-Scorer::Step EnsembleScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
+Scorer::Step EnsembleScorer::step(State& state, std::span<const Id> tokens,
+                                  const std::optional<AttentionSite>& site) const {
   const c10::InferenceMode inference;
-  auto steps = step_members(state, tokens, with_attention);
+  auto steps = step_members(state, tokens, site);
   Step result;
   result.log_normalizer = log_normalizer_of(steps);  // [B * K]
   result.attention = mean_attention(steps);          // [B * K, S]
@@ -205,7 +205,7 @@ Scorer::Step EnsembleScorer::step(State& state, std::span<const Id> tokens, bool
 TopTokens EnsembleScorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width) const {
   if (!device().is_cpu()) return Scorer::step_top(state, tokens, width);
   const c10::InferenceMode inference;
-  const auto steps = step_members(state, tokens, /*with_attention=*/false);
+  const auto steps = step_members(state, tokens, std::nullopt);
   const MemberScores scores(steps);
   const auto rows = scores.rows();
   const auto normalizers = log_normalizer_of(steps);  // [B * K]

@@ -18,7 +18,7 @@ class EnsembleScorer final : public Scorer {
   explicit EnsembleScorer(std::vector<std::shared_ptr<const Scorer>> members);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;
-  Step step(State& state, std::span<const Id> tokens, bool with_attention) const override;
+  Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const override;
   TopTokens step_top(State& state, std::span<const Id> tokens, std::int64_t width) const override;
   TokenScores step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const override;
   void select(State& state, const std::vector<std::int64_t>& sentences,
@@ -29,7 +29,8 @@ class EnsembleScorer final : public Scorer {
   at::Device device() const override { return members_.front()->device(); }
 
  private:
-  std::vector<Step> step_members(State& state, std::span<const Id> tokens, bool with_attention) const;
+  std::vector<Step> step_members(State& state, std::span<const Id> tokens,
+                                 const std::optional<AttentionSite>& site) const;
 
   std::vector<std::shared_ptr<const Scorer>> members_;
 };

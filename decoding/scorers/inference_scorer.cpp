@@ -25,21 +25,27 @@ std::unique_ptr<Scorer::State> InferenceScorer::start(const PaddedIds& source) c
   return state;
 }
 
-Scorer::Step InferenceScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
+Scorer::Step InferenceScorer::step(State& state, std::span<const Id> tokens,
+                                   const std::optional<AttentionSite>& site) const {
   const c10::InferenceMode inference;
-  const auto [x, attention] = model_.step(rows_of(state), tokens, with_attention);
+  const auto [x, attention] = model_.step(rows_of(state), tokens, site);
   const auto [logits, log_normalizers] = model_.logits(x);
   return {logits, at::tensor(log_normalizers, at::kDouble), attention};
 }
 
+at::Tensor InferenceScorer::step_attention(State& state, std::span<const Id> tokens, const AttentionSite& site) const {
+  const c10::InferenceMode inference;
+  return model_.step_attention(rows_of(state), tokens, site);
+}
+
 TopTokens InferenceScorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width) const {
   const c10::InferenceMode inference;
-  return model_.top_tokens(model_.step(rows_of(state), tokens, false).x, width);
+  return model_.top_tokens(model_.step(rows_of(state), tokens, std::nullopt).x, width);
 }
 
 TokenScores InferenceScorer::step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const {
   const c10::InferenceMode inference;
-  const auto x = model_.step(rows_of(state), tokens, false).x;  // [B * K, D]
+  const auto x = model_.step(rows_of(state), tokens, std::nullopt).x;  // [B * K, D]
   // top_tokens computes the log-normalizers without storing all logits.
   return {model_.logits_of(x, next), model_.top_tokens(x, 1).log_normalizers};
 }

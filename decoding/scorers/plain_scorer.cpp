@@ -54,7 +54,8 @@ std::unique_ptr<Scorer::State> PlainScorer::start(const PaddedIds& source) const
   return state;
 }
 
-Scorer::Step PlainScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
+Scorer::Step PlainScorer::step(State& state, std::span<const Id> tokens,
+                               const std::optional<AttentionSite>& site) const {
   const c10::InferenceMode inference;
   auto& all = sentences_of(state);
   if (std::ssize(tokens) != all.size() * all.rows)
@@ -64,7 +65,7 @@ Scorer::Step PlainScorer::step(State& state, std::span<const Id> tokens, bool wi
   all.workers.run(all.size(), [&](std::int64_t sentence) {
     const auto b = static_cast<std::size_t>(sentence), K = static_cast<std::size_t>(all.rows);
     const auto own = tokens.subspan(b * K, K);
-    const auto step = model_.step(*all.sentences[b], own, with_attention);
+    const auto step = model_.step(*all.sentences[b], own, site);
     logits[b] = step.logits;
     normalizers[b] = step.log_normalizer;
     if (step.attention.defined())

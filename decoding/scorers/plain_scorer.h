@@ -14,7 +14,7 @@ class PlainScorer final : public Scorer {
   PlainScorer(const EncoderDecoder& model, std::int64_t max_target_length);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;
-  Step step(State& state, std::span<const Id> tokens, bool with_attention) const override;
+  Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const override;
   /// Throws ShapeError if a sentence is named twice.
   void select(State& state, const std::vector<std::int64_t>& sentences,
               const std::vector<std::int64_t>& parents) const override;

@@ -1,5 +1,6 @@
 #include "decoding/scorers/transformer_scorer.h"
 
+#include <string>
 #include <utility>
 
 #include <ATen/ops/logsumexp.h>
@@ -15,10 +16,13 @@ struct TransformerState final : Scorer::State {
   DecoderCache cache;
 };
 
-/// Keeps the weights of the cross-attention that ran last: the last layer's. Passes every call on to `next`.
-class LastCrossAttention final : public Probe {
+/// Keeps the cross-attention of a site, without a layer that of the last one. Passes every call on to `next`.
+class SiteProbe final : public Probe {
  public:
-  explicit LastCrossAttention(Probe* next) : next_(next) {}
+  SiteProbe(const AttentionSite& site, Probe* next)
+      : name_(site.layer ? "decoder.layers." + std::to_string(*site.layer) : ""), head_(site.head), next_(next) {
+    name_ += ".cross_attention";
+  }
 
   void embedding(std::string_view site, at::Tensor& tokens, at::Tensor& positions) override {
     if (next_ != nullptr) next_->embedding(site, tokens, positions);
@@ -28,18 +32,20 @@ class LastCrossAttention final : public Probe {
   }
   void attention(std::string_view site, at::Tensor& weights, const at::Tensor& value) override {
     if (next_ != nullptr) next_->attention(site, weights, value);
-    if (site.ends_with(".cross_attention")) weights_ = weights;
+    if (site.ends_with(name_)) weights_ = head_ ? weights.select(1, *head_) : weights.mean(1);
   }
   void output(std::string_view site, const at::Tensor& value) override {
     if (next_ != nullptr) next_->output(site, value);
   }
 
-  /// Returns the mean over the heads, [rows, S]; undefined if the network has no cross-attention.
-  at::Tensor mean() const { return weights_.defined() ? weights_.mean(1).flatten(0, 1) : weights_; }
+  /// Returns [rows, S]; undefined if the network has no such attention.
+  at::Tensor weights() const { return weights_.defined() ? weights_.flatten(0, 1) : weights_; }
 
  private:
+  std::string name_;  ///< with which the site ends
+  std::optional<std::int64_t> head_;
   Probe* next_;
-  at::Tensor weights_;  ///< [B, H, K, S] or [B * K, H, 1, S]
+  at::Tensor weights_;  ///< [B, K, S] or [B * K, 1, S]
 };
 
 DecoderCache& cache_of(Scorer::State& state) { return static_cast<TransformerState&>(state).cache; }
@@ -58,11 +64,11 @@ std::unique_ptr<Scorer::State> TransformerScorer::start(const PaddedIds& source)
   return state;
 }
 
-Scorer::Step TransformerScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
+Scorer::Step TransformerScorer::step(State& state, std::span<const Id> tokens,
+                                     const std::optional<AttentionSite>& site) const {
   const c10::InferenceMode inference;
-  LastCrossAttention probe(probe_.get());
-  Pass pass{.probe = probe_.get(), .plain = plain_};
-  if (with_attention) pass.probe = &probe;
+  SiteProbe probe(site.value_or(AttentionSite{}), probe_.get());
+  const Pass pass{.probe = site ? &probe : probe_.get(), .plain = plain_};
   auto& cache = cache_of(state);
   const std::vector<std::int64_t> ids(tokens.begin(), tokens.end());
   const auto input = to_device(ids, device());  // [B * K]
@@ -71,7 +77,7 @@ Scorer::Step TransformerScorer::step(State& state, std::span<const Id> tokens, b
   Step result;
   result.logits = model_->generator()->logits(x);       // [B * K, V]
   result.log_normalizer = result.logits.logsumexp(-1);  // [B * K]
-  if (with_attention) result.attention = probe.mean();  // [B * K, S]
+  result.attention = probe.weights();                   // [B * K, S]
   return result;
 }
 

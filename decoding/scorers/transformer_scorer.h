@@ -16,7 +16,7 @@ class TransformerScorer final : public Scorer {
                     std::shared_ptr<Probe> probe = nullptr);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;
-  Step step(State& state, std::span<const Id> tokens, bool with_attention) const override;
+  Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const override;
   void select(State& state, const std::vector<std::int64_t>& sentences,
               const std::vector<std::int64_t>& parents) const override;
   std::int64_t vocabulary_size() const override;

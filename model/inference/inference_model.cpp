@@ -58,13 +58,15 @@ void keep_last_states(InferenceState& state) {
   state.blocks = {state.blocks.front(), state.blocks.back()};  // the memory and this step
 }
 
-// Averages weights [H, step_attention_row(S)] over the heads to mean [S].
-void mean_over_heads(const std::vector<float>& weights, std::int64_t H, std::size_t S, float* mean) {
+// Copies the weights of a head from [H, step_attention_row(S)] to result [S], or their mean over all heads.
+void copy_weights(const std::vector<float>& weights, std::int64_t H, std::size_t S, std::optional<std::int64_t> head,
+                  float* result) {
   const auto stride = static_cast<std::size_t>(kernels::step_attention_row(static_cast<std::int64_t>(S)));
+  if (head) return std::copy_n(weights.begin() + *head * static_cast<std::int64_t>(stride), S, result), void();
   for (std::size_t s = 0; s < S; ++s) {
     float sum = 0;
     for (std::size_t h = 0; h < static_cast<std::size_t>(H); ++h) sum += weights[h * stride + s];
-    mean[s] = sum / static_cast<float>(H);
+    result[s] = sum / static_cast<float>(H);
   }
 }
 
@@ -104,8 +106,24 @@ InferenceState InferenceModel::start(const PaddedIds& source) const {
 }
 
 InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<const Id> tokens,
-                                            bool with_attention) const {
-  const auto rows = state.sentences() * state.rows, D = config_.d_model;
+                                            const std::optional<AttentionSite>& site) const {
+  const auto rows = state.sentences() * state.rows;
+  Output output{at::empty({rows, config_.d_model}, at::kFloat), {}};
+  if (site) output.attention = at::zeros({rows, state.source_length}, at::kFloat);
+  step(state, tokens, site, output);
+  return output;
+}
+
+at::Tensor InferenceModel::step_attention(InferenceState& state, std::span<const Id> tokens,
+                                          const AttentionSite& site) const {
+  const Output output{{}, at::zeros({state.sentences() * state.rows, state.source_length}, at::kFloat)};
+  step(state, tokens, site, output);
+  return output.attention;
+}
+
+void InferenceModel::step(InferenceState& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site,
+                          const Output& output) const {
+  const auto rows = state.sentences() * state.rows;
   if (std::ssize(tokens) != rows)
     throw ShapeError("tokens: wanted " + std::to_string(rows) + ", got " + std::to_string(tokens.size()));
   expect_ids(tokens.data(), rows, weights_.target_embedding.values.size(0), "tokens");
@@ -116,22 +134,20 @@ InferenceModel::Output InferenceModel::step(InferenceState& state, std::span<con
   for (std::int64_t row = 0; row < rows; ++row)
     state.generated[static_cast<std::size_t>(row)].push_back(block.const_data_ptr<float>() + row * entry);
 
-  Output output;
-  output.x = at::empty({rows, D}, at::kFloat);
-  if (with_attention) output.attention = at::zeros({rows, state.source_length}, at::kFloat);
   over_rows(rows, [&](std::int64_t first, std::int64_t last) {
-    step_rows(state, {first, last, tokens, positions.const_data_ptr<float>(), block.mutable_data_ptr<float>()}, output);
+    step_rows(state, {first, last, tokens, positions.const_data_ptr<float>(), block.mutable_data_ptr<float>()}, site,
+              output);
   });
   ++state.position;
   if (!config_.has_decoder_self_attention()) keep_last_states(state);
-  return output;
 }
 
 std::int64_t InferenceModel::width_of_entry() const {
   return config_.has_decoder_self_attention() ? 2 * config_.d_model : config_.d_model;
 }
 
-void InferenceModel::step_rows(const InferenceState& state, const RowRange& range, const Output& output) const {
+void InferenceModel::step_rows(const InferenceState& state, const RowRange& range,
+                               const std::optional<AttentionSite>& site, const Output& output) const {
   const auto D = config_.d_model, H = config_.heads, width = width_of_entry(), entry = config_.decoder_layers * width;
   const auto count = range.last - range.first;
   const auto buffer = at::empty({count * InferenceRows::width(config_)}, at::kFloat);
@@ -174,15 +190,16 @@ void InferenceModel::step_rows(const InferenceState& state, const RowRange& rang
       };
       rows.recurrence(layer.recurrence, previous, kept);
     }
-    const bool shown = output.attention.defined() && l + 1 == weights_.decoder.size();
+    const bool shown = site && static_cast<std::int64_t>(l) == site->layer.value_or(config_.decoder_layers - 1);
     rows.attention(layer.cross_attention.norm, layer.cross_attention.output, [&](kernels::Rows input) {
       layer.cross_attention.query.apply(input, count, rows.wide(D));
       for (std::int64_t r = 0; r < count; ++r) {
         const auto& entries = state.memory[static_cast<std::size_t>((range.first + r) / state.rows)];
         attend(r, entries, offset);
-        if (shown) mean_over_heads(weights, H, entries.size(), row_of(output.attention, range.first + r));
+        if (shown) copy_weights(weights, H, entries.size(), site->head, row_of(output.attention, range.first + r));
       }
     });
+    if (shown && !output.x.defined()) return;
     rows.feed_forward(layer.feed_forward);
   }
   rows.normalize(weights_.decoder_norm);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "model/inference/inference_layers.h"
 #include "model/inference/inference_state.h"
 #include "model/inference/top_tokens.h"
+#include "model/part.h"
 
 namespace gloss {
 
@@ -33,11 +35,13 @@ class InferenceModel {
 
   struct Output {
     at::Tensor x;          ///< [B * K, D], output of the decoder
-    at::Tensor attention;  ///< [B * K, S] if requested: the last layer's cross-attention, averaged over the heads
+    at::Tensor attention;  ///< [B * K, S] of the site if requested
   };
   /// Appends the tokens [B * K] to the state and runs the decoder on them. Throws as `start` does; the state is then
   /// unchanged.
-  Output step(InferenceState& state, std::span<const Id> tokens, bool with_attention) const;
+  Output step(InferenceState& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const;
+  /// Does the same step up to the site and returns its attention. The state takes no other steps then.
+  at::Tensor step_attention(InferenceState& state, std::span<const Id> tokens, const AttentionSite& site) const;
 
   struct Logits {
     at::Tensor logits;                    ///< [B * K, V]
@@ -64,7 +68,10 @@ class InferenceModel {
   };
   std::int64_t width_of_entry() const;  ///< floats that a step keeps of each row and layer
   kernels::Rows rows_of(const at::Tensor& x, std::int64_t rows) const;
-  void step_rows(const InferenceState& state, const RowRange& range, const Output& output) const;
+  void step(InferenceState& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site,
+            const Output& output) const;
+  void step_rows(const InferenceState& state, const RowRange& range, const std::optional<AttentionSite>& site,
+                 const Output& output) const;
 
   ModelConfig config_;
   InferenceWeights weights_;

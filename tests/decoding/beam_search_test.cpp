@@ -132,7 +132,9 @@ TEST_P(BeamSearchTest, LengthPenaltyDecidesBetweenShortAndLong) {
 TEST_P(BeamSearchTest, NBestAreDistinctAndBestFirst) {
   const FakeScorer scorer(random_rule(9), 9, device(), {.max_target_length = 6});
   config_ = {.beam_size = 6, .length_penalty = 1, .patience = 3, .n_best = 6};
-  for (const auto& hypotheses : beam_search(scorer, sources(20, device()), config_)) {
+  const auto found = beam_search(scorer, sources(20, device()), config_);
+  ASSERT_THAT(found, SizeIs(20));
+  for (const auto& hypotheses : found) {
     EXPECT_THAT(hypotheses, SizeIs(6));
     EXPECT_TRUE(std::ranges::is_sorted(hypotheses, std::greater{}, &Hypothesis::score));
     std::set<std::pair<Ids, bool>> distinct;

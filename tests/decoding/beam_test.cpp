@@ -17,7 +17,7 @@ class BeamTest : public testing::Test {
  protected:
   static std::vector<Ids> live(const Beam& beam) {
     std::vector<Ids> ids;
-    for (const auto& row : beam.rows()) ids.push_back(row.ids);
+    for (const auto& row : beam.rows()) ids.push_back(beam.ids(row));
     return ids;
   }
   static void advance(Beam& beam, const std::vector<Candidate>& candidates) { beam.advance(candidates); }
@@ -40,6 +40,18 @@ TEST_F(BeamTest, RowsContinueTheirParents) {
   EXPECT_THAT(live(beam), ElementsAre(Ids{kY, kZ}, Ids{kX, kZ}));
   EXPECT_EQ(beam.rows()[0].parent, 1);
   EXPECT_EQ(beam.rows()[0].log_probability, -2.5);
+}
+
+TEST_F(BeamTest, HypothesesAreReadBackAfterTheirRowsAreGone) {
+  Beam beam(config_, 9);
+  advance(beam, {{0, kX, -1, 0, -1}, {0, kY, -2, 0, -2}});
+  advance(beam, {{1, kZ, -2.5, 0, -0.5}, {1, kX, -3, 0, -1}});
+  advance(beam, {{1, kEos, -3.25, 0, -0.25}, {0, kX, -3.5, 0, -1}, {0, kY, -4, 0, -1.5}});
+  ASSERT_EQ(beam.best().size(), 1u);
+  EXPECT_THAT(beam.best()[0].ids, ElementsAre(kY, kX));
+  EXPECT_THAT(beam.best()[0].token_log_probabilities, ElementsAre(-2, -1, -0.25));
+  EXPECT_THAT(live(beam), ElementsAre(Ids{kY, kZ, kX}, Ids{kY, kZ, kY}));
+  EXPECT_EQ(beam.length(), 3);
 }
 
 TEST_F(BeamTest, OnlyTheFirstBeamSizeMayFinishAndTheNextRowTakesTheirPlace) {

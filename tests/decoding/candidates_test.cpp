@@ -41,7 +41,7 @@ class OneStep final : public Scorer {
  public:
   explicit OneStep(Step step) : step_(std::move(step)) {}
   std::unique_ptr<State> start(const PaddedIds&) const override { return std::make_unique<State>(); }
-  Step step(State&, std::span<const Id>, bool) const override { return step_; }
+  Step step(State&, std::span<const Id>, const std::optional<AttentionSite>&) const override { return step_; }
   void select(State&, const std::vector<std::int64_t>&, const std::vector<std::int64_t>&) const override {}
   std::int64_t vocabulary_size() const override { return step_.logits.size(1); }
   std::int64_t max_target_length() const override { return 1; }
@@ -77,6 +77,7 @@ TEST_P(CandidatesTest, RanksAllRowsOfASentenceTogether) {
   ASSERT_EQ(result.size(), 1u);
   EXPECT_THAT(places(result[0]), ElementsAre(Place{0, 1}, Place{1, 2}, Place{1, 0}, Place{0, 0}));
   EXPECT_DOUBLE_EQ(result[0][1].log_probability, -2.5);
+  EXPECT_DOUBLE_EQ(result[0][1].token_log_probability, -0.5);
 }
 
 TEST_P(CandidatesTest, SentencesDoNotMix) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,14 +12,13 @@ namespace gloss {
 /// empty row.
 inline std::vector<std::vector<Hypothesis>> collected_search(const Scorer& scorer, std::span<const Ids> sources,
                                                              const DecodingConfig& config,
-                                                             const SearchInputs& given = {}, SearchHooks hooks = {},
-                                                             std::int64_t workers = 1) {
+                                                             const SearchInputs& given = {}, SearchHooks hooks = {}) {
   std::vector<std::vector<Hypothesis>> result(sources.size());
   hooks.on_found = [&result, also = hooks.on_found](std::int64_t sentence, const std::vector<Hypothesis>& found) {
     result[static_cast<std::size_t>(sentence)] = found;
     if (also) also(sentence, found);
   };
-  batched_search(scorer, sources, config, given, hooks, workers);
+  batched_search(scorer, sources, config, given, hooks);
   return result;
 }
 

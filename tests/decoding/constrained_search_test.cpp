@@ -100,6 +100,7 @@ TEST_P(ConstrainedSearchTest, WithARepetitionPenaltyScoresAreOfThePenalizedLogit
   };
   const double wanted = log_softmax({-9, -9, -9, -9, 2, 1.5, 0}, kA) + log_softmax({-9, -9, -9, -9, 0.5, 1.5, 0}, kB) +
                         log_softmax({-9, -9, -9, 9, 0.5, 0.375, 0}, kEos);
+  ASSERT_THAT(result, SizeIs(2));
   for (const auto& hypothesis : result) EXPECT_NEAR(hypothesis.log_probability, wanted, 1e-5);
 }
 
@@ -112,6 +113,7 @@ TEST_P(ConstrainedSearchTest, ATranslationBeginsWithItsPrefix) {
   EXPECT_THAT(search_one(scorer), Each(Ids{kA}));
   EXPECT_THAT(search_one(scorer, {.prefixes = {{kC}}}), Each(Ids{kC, kA}));
   const auto result = search(scorer, sources(1, device()), {.prefixes = {{kC, kB}}})[0];
+  ASSERT_THAT(result, SizeIs(2));
   for (const auto& hypothesis : result) {
     EXPECT_TRUE(begins_with(hypothesis.ids, {kC, kB}));
     EXPECT_NEAR(hypothesis.log_probability, std::log(0.04 * 0.25 * 0.5), 1e-6);  // of the prefix too
@@ -123,6 +125,7 @@ TEST_P(ConstrainedSearchTest, GivenTokensDoNotCount) {
                           device());
   config_.length_penalty = 1;
   const auto result = search(scorer, sources(1, device()), {.prefixes = {{kC, kB}}, .given_tokens = 1})[0];
+  ASSERT_THAT(result, SizeIs(2));
   for (const auto& hypothesis : result) {
     EXPECT_EQ(hypothesis.ids, (Ids{kC, kB}));
     EXPECT_EQ(hypothesis.token_log_probabilities.at(0), 0);
@@ -139,6 +142,7 @@ TEST_P(ConstrainedSearchTest, EachSentenceHasAPrefixOfItsOwn) {
   for (std::int64_t b = 0; b < 4; ++b) {
     const auto alone = search(random_, sources(1, device(), static_cast<Id>(4 + b)), {{prefixes[b]}, {}});
     EXPECT_EQ(ids_of(together[b]), ids_of(alone[0]));
+    EXPECT_FALSE(together[b].empty());
     for (const auto& ids : ids_of(together[b])) EXPECT_TRUE(begins_with(ids, prefixes[b]));
   }
 }
@@ -168,7 +172,9 @@ TEST_P(ConstrainedSearchTest, EqualsABeamOfOneUnderAllConstraints) {
   config_ = {.beam_size = 1, .min_length = 3, .no_repeat_ngram = 2, .repetition_penalty = 1.3, .no_unk = true};
   SearchInputs given;
   for (Id b = 0; b < 20; ++b) given.prefixes.push_back(Ids(static_cast<std::size_t>(b % 3), 5 + b % 4));
-  for (const auto& hypotheses : search(random_, sources(20, device()), given)) {
+  const auto found = search(random_, sources(20, device()), given);
+  ASSERT_THAT(found, SizeIs(20));
+  for (const auto& hypotheses : found) {
     ASSERT_THAT(hypotheses, SizeIs(2));
     EXPECT_EQ(hypotheses[0].ids, hypotheses[1].ids);
     EXPECT_DOUBLE_EQ(hypotheses[0].score, hypotheses[1].score);
@@ -194,11 +200,14 @@ TEST_P(ConstrainedSearchTest, AModelObeys) {
   const SearchInputs given{.prefixes = {{12, 13}, {}, {kUnk}}};
   config_.no_unk = true;
   const auto found = search(*scorer, source, given);
-  for (std::size_t b = 0; b < found.size(); ++b)
+  ASSERT_THAT(found, SizeIs(given.prefixes.size()));
+  for (std::size_t b = 0; b < found.size(); ++b) {
+    EXPECT_FALSE(found[b].empty());
     for (const auto& ids : ids_of(found[b])) {
       EXPECT_TRUE(begins_with(ids, given.prefixes[b]));
       EXPECT_EQ(std::ranges::count(ids, kUnk), b == 2 ? 1 : 0);
     }
+  }
 }
 
 INSTANTIATE_DEVICES(ConstrainedSearchTest);

@@ -26,9 +26,9 @@ class NotesWidths final : public Scorer {
  public:
   explicit NotesWidths(const FakeScorer& scorer) : scorer_(&scorer) {}
   std::unique_ptr<State> start(const PaddedIds& source) const override { return scorer_->start(source); }
-  Step step(State& state, std::span<const Id> tokens, bool with_attention) const override {
+  Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const override {
     widths_.push_back(0);
-    return scorer_->step(state, tokens, with_attention);
+    return scorer_->step(state, tokens, site);
   }
   TopTokens step_top(State& state, std::span<const Id> tokens, std::int64_t width) const override {
     widths_.push_back(width);
@@ -53,13 +53,13 @@ class ConstraintsTest : public DeviceTest {
  protected:
   Constraints constraints() const { return {config_, prefixes_}; }
   Ids banned(const Ids& generated, std::int64_t sentence = 0) const {
-    return constraints().banned({sentence, &generated});
+    return constraints().banned({sentence, std::ssize(generated), &generated});
   }
 
   /// Does the first step under constraints, as if the B rows had generated `generated`.
   Scorer::Step step(const Scorer& scorer, const std::vector<Ids>& generated) const {
     const auto state = scorer.start(sources(std::ssize(generated), device()));
-    return constraints().step(scorer, *state, bos(std::ssize(generated)), rows_of(generated), false);
+    return constraints().step(scorer, *state, bos(std::ssize(generated)), rows_of(generated), std::nullopt);
   }
   TopTokens step_top(const Scorer& scorer, const std::vector<Ids>& generated, std::int64_t width) const {
     const auto state = scorer.start(sources(std::ssize(generated), device()));
@@ -68,7 +68,7 @@ class ConstraintsTest : public DeviceTest {
   static Ids bos(std::int64_t B) { return Ids(static_cast<std::size_t>(B), kBos); }
   static std::vector<Constraints::Row> rows_of(const std::vector<Ids>& generated) {
     std::vector<Constraints::Row> rows;
-    for (const auto& ids : generated) rows.push_back({std::ssize(rows), &ids});
+    for (const auto& ids : generated) rows.push_back({std::ssize(rows), std::ssize(ids), &ids});
     return rows;
   }
   /// The logits of one step, the same for every row.
@@ -121,10 +121,10 @@ TEST_P(ConstraintsTest, InsideItsPrefixARowHasNoChoiceAndNoBan) {
   config_.min_length = 9;
   prefixes_ = {{kA, kUnk}, {}};
   const Ids nothing, one = {kA}, two = {kA, kUnk};
-  EXPECT_EQ(constraints().forced({0, &nothing}), kA);
-  EXPECT_EQ(constraints().forced({0, &one}), kUnk);
-  EXPECT_EQ(constraints().forced({0, &two}), std::nullopt);
-  EXPECT_EQ(constraints().forced({1, &nothing}), std::nullopt);
+  EXPECT_EQ(constraints().forced({0, 0, &nothing}), kA);
+  EXPECT_EQ(constraints().forced({0, 1, &one}), kUnk);
+  EXPECT_EQ(constraints().forced({0, 2, &two}), std::nullopt);
+  EXPECT_EQ(constraints().forced({1, 0, &nothing}), std::nullopt);
   EXPECT_THAT(banned(one), IsEmpty());
   EXPECT_THAT(banned(two), ElementsAre(kUnk, kEos));
   EXPECT_THAT(banned(nothing, 1), ElementsAre(kUnk, kEos));
@@ -223,7 +223,7 @@ TEST_P(ConstraintsTest, RowsThatFillABatchUpAreLeftAlone) {
   prefixes_ = {{2}};
   const auto scorer = saying({1, 9, 2, 5});
   const auto state = scorer.start(sources(1, device()));
-  const std::vector<Constraints::Row> rows = {{0, nullptr}};
+  const std::vector<Constraints::Row> rows = {{0}};
   EXPECT_THAT(constraints().step_top(scorer, *state, bos(1), rows, 2).ids, ElementsAre(1, 3));
 }
 

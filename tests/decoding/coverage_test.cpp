@@ -67,13 +67,16 @@ TEST_P(CoverageTest, ScoresAreOfTheHypothesissOwnAttentionThroughAllSelections) 
   for (const double penalty : {0.0, 1.0}) {
     config_.length_penalty = penalty;
     const auto found = beam_search(scorer, pad(source, device()), config_);
-    for (std::size_t b = 0; b < source.size(); ++b)
+    ASSERT_THAT(found, SizeIs(source.size()));
+    for (std::size_t b = 0; b < source.size(); ++b) {
+      EXPECT_FALSE(found[b].empty());
       for (const auto& hypothesis : found[b]) {
         std::vector<std::vector<float>> steps;
         for (std::size_t t = 0; t < hypothesis.ids.size() + (hypothesis.ended ? 1 : 0); ++t)
           steps.push_back(random_attention(source[b], {hypothesis.ids.begin(), hypothesis.ids.begin() + t}));
         EXPECT_NEAR(hypothesis.score, wanted_score(steps, hypothesis, config_), 1e-5);
       }
+    }
   }
 }
 
@@ -98,6 +101,7 @@ TEST_P(CoverageTest, AModelsScoresAreOfItsAttention) {
   const auto scorer = make_scorer(small_model(device()), small_config(), 12);
   const Rows source = small_sources();
   const auto found = beam_search(*scorer, pad(source, device()), config_);
+  ASSERT_THAT(found, SizeIs(source.size()));
   for (std::size_t b = 0; b < source.size(); ++b)
     for (const auto& hypothesis : found[b]) {
       const auto state = scorer->start(pad(Rows{source[b]}, device()));
@@ -106,7 +110,7 @@ TEST_P(CoverageTest, AModelsScoresAreOfItsAttention) {
       generated.insert(generated.end(), hypothesis.ids.begin(), hypothesis.ids.end());
       if (!hypothesis.ended) generated.pop_back();
       for (const auto id : generated) {
-        const auto attention = scorer->step(*state, Ids{id}, true).attention.cpu().contiguous();  // [1, S]
+        const auto attention = scorer->step(*state, Ids{id}, AttentionSite{}).attention.cpu().contiguous();  // [1, S]
         steps.emplace_back(attention.const_data_ptr<float>(), attention.const_data_ptr<float>() + attention.numel());
       }
       EXPECT_NEAR(hypothesis.score, wanted_score(steps, hypothesis, config_), 1e-4);

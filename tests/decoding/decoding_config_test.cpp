@@ -131,5 +131,15 @@ TEST(DecodingConfigTest, PatienceIsRoundedToWholeHypotheses) {
   EXPECT_EQ(read({{"beam_size", 2}, {"patience", 0.1}}).enough_finished(), 1);
 }
 
+TEST(DecodingConfigTest, GreedyDecodingHasNothingThatASearchForOneTokenLacks) {
+  const auto greedy = greedy_decoding(
+      {.beam_size = 4, .coverage_penalty = 0.5, .min_length = 2, .n_best = 3, .sampling = {.enabled = true}});
+  EXPECT_EQ(greedy.beam_size, 1);
+  EXPECT_EQ(greedy.n_best, 1);
+  EXPECT_EQ(greedy.coverage_penalty, 0);
+  EXPECT_FALSE(greedy.sampling.enabled);
+  EXPECT_EQ(greedy.min_length, 2);
+}
+
 }  // namespace
 }  // namespace gloss

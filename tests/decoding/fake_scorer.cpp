@@ -58,7 +58,8 @@ std::unique_ptr<Scorer::State> FakeScorer::start(const PaddedIds& source) const 
   return state;
 }
 
-Scorer::Step FakeScorer::step(State& state, std::span<const Id> tokens, bool with_attention) const {
+Scorer::Step FakeScorer::step(State& state, std::span<const Id> tokens,
+                              const std::optional<AttentionSite>& site) const {
   auto& [rows, B, begun] = static_cast<FakeState&>(state);
   expect(tokens.size() == rows.size(), "tokens do not fit the state");
   {
@@ -79,7 +80,7 @@ Scorer::Step FakeScorer::step(State& state, std::span<const Id> tokens, bool wit
   result.logits = at::tensor(logits, at::kFloat).view({std::ssize(rows), vocabulary_}).to(device_);
   result.log_normalizer =
       options_.normalized ? result.logits.logsumexp(-1) : at::zeros({std::ssize(rows)}, result.logits.options());
-  if (with_attention && options_.attention) result.attention = attention_of(rows, options_.attention).to(device_);
+  if (site && options_.attention) result.attention = attention_of(rows, options_.attention).to(device_);
   return result;
 }
 

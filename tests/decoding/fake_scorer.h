@@ -36,7 +36,7 @@ class FakeScorer final : public Scorer {
   FakeScorer(Rule rule, std::int64_t vocabulary, at::Device device, Options options);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;
-  Step step(State& state, std::span<const Id> tokens, bool with_attention) const override;
+  Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const override;
   void select(State& state, const std::vector<std::int64_t>& sentences,
               const std::vector<std::int64_t>& parents) const override;
   std::int64_t vocabulary_size() const override { return vocabulary_; }

@@ -62,9 +62,9 @@ TEST_P(LogNormalizersTest, APenalizedRowDependsNeitherOnThreadsNorOnItsNeighbors
   const auto normalizers = [&](std::int64_t first, std::int64_t count) {
     const auto state = scorer.start(sources(count, device(), static_cast<Id>(4 + first)));
     const Ids generated = {5, 6, 5};
-    const std::vector<Constraints::Row> rows(static_cast<std::size_t>(count), {0, &generated});
+    const std::vector<Constraints::Row> rows(static_cast<std::size_t>(count), {0, std::ssize(generated), &generated});
     const Ids bos(static_cast<std::size_t>(count), kBos);
-    return Constraints(config, {}).step(scorer, *state, bos, rows, false).log_normalizer;
+    return Constraints(config, {}).step(scorer, *state, bos, rows, std::nullopt).log_normalizer;
   };
   at::set_num_threads(1);
   const auto wanted = normalizers(0, 6);

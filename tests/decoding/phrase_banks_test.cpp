@@ -54,7 +54,8 @@ TEST(PhraseBanksTest, WithOneBankABeamAdvancesAsWithoutBanks) {
   plain.advance(std::span(candidates).first(4));
   with_banks.advance(share_rows(banked, 2, 2));
   ASSERT_EQ(with_banks.rows().size(), plain.rows().size());
-  for (std::size_t k = 0; k < plain.rows().size(); ++k) EXPECT_EQ(with_banks.rows()[k].ids, plain.rows()[k].ids);
+  for (std::size_t k = 0; k < plain.rows().size(); ++k)
+    EXPECT_EQ(with_banks.ids(with_banks.rows()[k]), plain.ids(plain.rows()[k]));
   ASSERT_EQ(with_banks.best().size(), 1u);
   EXPECT_EQ(with_banks.best()[0].score, plain.best()[0].score);
 }

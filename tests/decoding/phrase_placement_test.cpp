@@ -68,6 +68,11 @@ class PhrasePlacementTest : public DeviceTest {
   FakeScorer scorer_{copy, kPlacedVocabulary, device(), {.attention = attend}};
 };
 
+TEST(CountOccurrencesTest, OccurrencesDoNotOverlap) {
+  EXPECT_EQ(count_occurrences({kA, kA, kA}, {kA, kA}), 1);
+  EXPECT_EQ(count_occurrences({kA, kA, kB, kA, kA}, {kA, kA}), 2);
+}
+
 TEST_P(PhrasePlacementTest, NoPhraseStandsAfterTheEndOfTheSentence) {
   for (const std::int64_t beam_size : {1, 2, 5}) {
     config_.beam_size = beam_size;
@@ -104,6 +109,20 @@ TEST_P(PhrasePlacementTest, TheReplacedWordAttendsMostToThePhrasesSource) {
   EXPECT_THAT(replaced_words(scorer_, source(), config_, given(0, 0), {}), IsEmpty());
   const FakeScorer without(copy, kPlacedVocabulary, device());
   EXPECT_THAT(replaced_words(without, source(), config_, given(1, 2), {}), IsEmpty());
+}
+
+TEST_P(PhrasePlacementTest, NoWordIsReplacedThatHardlyAttendsToThePhrasesSource) {
+  EXPECT_THAT(replaced_words(scorer_, source(), config_, given(4, 5), {}), ElementsAre(IsEmpty()));
+}
+
+TEST_P(PhrasePlacementTest, AReplacedWordBeginsAfterTheGivenTokens) {
+  goes_on_[kB] = 1;
+  auto inputs = given(1, 2);
+  inputs.phrases[0][0].has_word_marks = true;
+  inputs.prefixes = {{kA}};
+  EXPECT_THAT(replaced_words(scorer_, source(), config_, inputs, {}).at(0).at(0).ids, ElementsAre(kA, kB));
+  inputs.given_tokens = 1;
+  EXPECT_THAT(replaced_words(scorer_, source(), config_, inputs, {}).at(0).at(0).ids, ElementsAre(kB));
 }
 
 TEST_P(PhrasePlacementTest, BothPassesForReplacedWordsMayBeCanceled) {
@@ -149,11 +168,11 @@ TEST_P(PhrasePlacementTest, NeighborsChangeNothing) {
 
 TEST_P(PhrasePlacementTest, EosIsLeftOutWhilePhrasesAreMissing) {
   const auto told = given(1, 2);
-  const std::vector<Beam::Row> rows(1);
+  const Beam beam(config_, 9);
   const std::vector<PhraseProgress> progress = {{told.phrases[0], goes_on_}};
   const std::vector<float> attention = {0.5F, 0.25F, 0.25F};
   const std::vector<Candidate> candidates = {{0, kEos, -0.1, 0}, {0, kA, -3, 0}, {0, kPhrase, -9, 0}};
-  const auto ranked = rank_by_placement(told.phrases[0], {}, {rows, progress, attention}, candidates);
+  const auto ranked = rank_by_placement(told.phrases[0], {}, {beam, progress, attention}, candidates);
   ASSERT_THAT(ranked, SizeIs(2));
   EXPECT_EQ(ranked[0].log_probability, -3);
   EXPECT_GT(ranked[0].penalty, ranked[1].penalty) << "the phrase takes the attention to its source";

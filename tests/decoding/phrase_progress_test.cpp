@@ -55,6 +55,12 @@ TEST_F(PhraseProgressTest, OfPhrasesThatBeginAlikeTheLongestGeneratedCounts) {
   EXPECT_EQ(missing({{kA, kB}, {kA, kC}}, {kA, kC, kX}), 2);
 }
 
+TEST_F(PhraseProgressTest, TheLongestAlternativeCountsWhereverItStands) {
+  phrases_ = {{{}, {kB, kC, kD}, true}, {{}, {kA}, true}};
+  for (auto& phrase : phrases_) phrase.group = 7;
+  EXPECT_EQ(PhraseProgress(phrases_, continues_word_).missing(), 3);
+}
+
 TEST_F(PhraseProgressTest, OfAlternativesOneIsEnough) {
   const auto missing_after = [&](const Ids& generated) {
     phrases_ = {{{}, {kA}, true}, {{}, {kA, kSuffix}, true}, {{}, {kB, kC, kD}, true}, {{}, {kX}, true}};
@@ -67,6 +73,7 @@ TEST_F(PhraseProgressTest, OfAlternativesOneIsEnough) {
   EXPECT_EQ(missing_after({kA}), 1);
   EXPECT_EQ(missing_after({kA, kSuffix}), 1);
   EXPECT_EQ(missing_after({kA, kD}), 1);
+  EXPECT_EQ(missing_after({kA, kD, kB}), 1) << "the other alternative is not needed any more";
   EXPECT_EQ(missing_after({kB}), 3);
   EXPECT_EQ(missing_after({kB, kC, kD}), 1);
   EXPECT_EQ(missing_after({kB, kC, kA}), 1);

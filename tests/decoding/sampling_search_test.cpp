@@ -100,7 +100,10 @@ TEST_P(SamplingSearchTest, MoreDrawsChangeNoneOfTheFirst) {
   const auto three = sampling_search(random_, sources(10, device()), config_);
   config_.n_best = 7;
   const auto seven = sampling_search(random_, sources(10, device()), config_);
+  ASSERT_THAT(three, SizeIs(10));
+  ASSERT_THAT(seven, SizeIs(10));
   for (std::size_t b = 0; b < three.size(); ++b) {
+    EXPECT_THAT(three[b], SizeIs(3));
     EXPECT_THAT(seven[b], SizeIs(7));
     EXPECT_TRUE(std::ranges::is_sorted(seven[b], std::greater{}, &Hypothesis::score));
     const auto all = ids_of(seven[b]);
@@ -114,7 +117,9 @@ TEST_P(SamplingSearchTest, ConstraintsAreObeyed) {
   const SearchInputs given{.prefixes = std::vector<Ids>(30, Ids{9, 7}), .input_indices = {}};
   for (const std::int64_t top_k : {0, 3}) {
     config_.sampling.top_k = top_k;
-    for (const auto& ids : draw(random_, 30, given)) {
+    const auto drawn = draw(random_, 30, given);
+    ASSERT_THAT(drawn, SizeIs(30));
+    for (const auto& ids : drawn) {
       ASSERT_GE(ids.size(), 3u);
       EXPECT_LE(ids.size(), 8u);
       EXPECT_EQ(std::set<Id>(ids.begin(), ids.end()).size(), ids.size());

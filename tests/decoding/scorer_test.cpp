@@ -64,7 +64,7 @@ TEST_P(ScorerTest, RowsDoNotMix) {
   const auto state = scorer.start(sources(3, device())), other = scorer.start(sources(3, device()));
   const auto bos = Ids(3, kBos);
   const auto found = scorer.step_top(*state, bos, 5);
-  const auto logits = scorer.step(*other, bos, false).logits.cpu();
+  const auto logits = scorer.step(*other, bos, std::nullopt).logits.cpu();
   for (std::int64_t row = 0; row < 3; ++row) {
     std::vector<std::int32_t> order(300);
     std::iota(order.begin(), order.end(), 0);

@@ -70,6 +70,19 @@ TEST_P(SearchHooksTest, ABeamIsReportedWithItsSentenceAfterEachStep) {
   EXPECT_EQ(best.size(), 5u);
 }
 
+TEST_P(SearchHooksTest, GreedySearchDropsASentenceThatIsNotWanted) {
+  std::map<std::int64_t, int> tokens, found;
+  SearchHooks hooks;
+  hooks.wanted = [](std::int64_t sentence) { return sentence != 1; };
+  hooks.on_token = [&](std::int64_t sentence, Id, double) { ++tokens[sentence]; };
+  hooks.on_found = [&](std::int64_t sentence, const auto&) { ++found[sentence]; };
+  config_.min_length = 4;
+  search(hooks);
+  EXPECT_EQ(tokens[1], 1);
+  EXPECT_FALSE(found.contains(1));
+  EXPECT_EQ(found.size(), 4u);
+}
+
 TEST_P(SearchHooksTest, GreedySearchReportsEachTokenAndTheSumSoFar) {
   std::vector<Ids> told(sources_.size());
   std::vector<double> sums(sources_.size());
@@ -85,6 +98,24 @@ TEST_P(SearchHooksTest, GreedySearchReportsEachTokenAndTheSumSoFar) {
     EXPECT_EQ(told[i], result[i][0].ids);
     EXPECT_GE(sums[i], result[i][0].log_probability);  // which counts the eos
   }
+}
+
+TEST_P(SearchHooksTest, ASentenceThatIsNotWantedIsDroppedAndTheOthersGoOn) {
+  config_.min_length = 5;
+  for (const bool samples : {false, true})
+    for (const std::int64_t beam_size : {1, 3}) {
+      config_.sampling.enabled = samples;
+      config_.beam_size = beam_size;
+      const auto all = search({});
+      std::map<std::int64_t, Ids> found;
+      SearchHooks hooks;
+      hooks.wanted = [](std::int64_t sentence) { return sentence != 3; };
+      hooks.on_found = [&](std::int64_t sentence, const auto& hypotheses) { found[sentence] = hypotheses.front().ids; };
+      search(hooks);
+      EXPECT_EQ(found.size(), 4u);
+      EXPECT_FALSE(found.contains(3));
+      for (const auto& [sentence, ids] : found) EXPECT_EQ(ids, all[sentence].front().ids);
+    }
 }
 
 TEST_P(SearchHooksTest, AnExceptionBeforeAStepEndsTheSearch) {

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "decoding/forced_scores.h"
+#include "decoding/scorers/plain_scorer.h"
 #include "explain/explain.h"
 #include "explain/heads_report.h"
 #include "explain/lens_item.h"
@@ -190,13 +192,15 @@ TEST_P(AlternativesTest, AttentionsAreThoseOfAnAlignment) {
   const auto site = default_attention_site(config());
   const Part part{.kind = Part::Kind::kSublayer,
                   .side = Part::Side::kDecoder,
-                  .layer = site.layer,
+                  .layer = site.layer.value(),
                   .sublayer = Part::Sublayer::kCross};
-  cross_attention(network(), site,
-                  {.sources = std::span(&sentence.source, 1), .targets = std::span(&sentence.target, 1), .plain = true},
-                  [&](std::size_t, const at::Tensor& weights) {
-                    EXPECT_THAT(weights, AllClose(pass.attention.at(part.site()).weights.mean(0), 1e-6));
-                  });
+  int taken = 0;
+  forced_attention(PlainScorer(network(), 100), site, std::span(&sentence.source, 1), std::span(&sentence.target, 1), 1,
+                   [&](std::size_t, const at::Tensor& weights) {
+                     ++taken;
+                     EXPECT_THAT(weights, AllClose(pass.attention.at(part.site()).weights.mean(0), 1e-6));
+                   });
+  EXPECT_EQ(taken, 1);
 }
 
 TEST_P(AlternativesTest, TheLensOfATrainingHasTheSameMaps) {

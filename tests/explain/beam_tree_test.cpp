@@ -48,6 +48,7 @@ TEST_F(BeamTreeTest, EachStepKeepsAtMostTheBeamAndConsidersTwiceAsMany) {
     ++considered[node.step];
     live[node.step] += node.state == Node::State::kLive;
   }
+  ASSERT_FALSE(considered.empty());
   for (const auto& [step, count] : considered) EXPECT_LE(count, 2 * config_.beam_size) << step;
   for (const auto& [step, count] : live) EXPECT_LE(count, config_.beam_size) << step;
   EXPECT_TRUE(std::ranges::any_of(tree.nodes(), [](const auto& node) { return node.state == Node::State::kPruned; }));

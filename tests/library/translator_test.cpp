@@ -200,11 +200,14 @@ TEST_P(TranslatorTest, ADeadlineWithinABatchEndsItBeforeTheNextStep) {
   };
   const auto translations = translator().translate(kLines, greedy_);
   EXPECT_LE(tokens, 4u);  // none if the stop comes before the first step
+  ASSERT_THAT(translations, SizeIs(kLines.size()));
   for (const auto i : {0, 1, 3, 4}) EXPECT_EQ(translations[i].status, Translation::Status::kDeadline);
 }
 
 TEST_P(TranslatorTest, APastDeadlineOrStopFindsNothingAndAFutureOneChangesNothing) {
-  for (const auto& translation : translator().translate(kLines, {.deadline = steady_clock::now() - 1s})) {
+  const auto late = translator().translate(kLines, {.deadline = steady_clock::now() - 1s});
+  ASSERT_THAT(late, SizeIs(kLines.size()));
+  for (const auto& translation : late) {
     EXPECT_EQ(translation.status, Translation::Status::kDeadline);
     EXPECT_THAT(translation.candidates, IsEmpty());
     EXPECT_EQ(translation.text(), "");
@@ -214,8 +217,9 @@ TEST_P(TranslatorTest, APastDeadlineOrStopFindsNothingAndAFutureOneChangesNothin
   const auto found = translator().translate(kLines, stoppable), wanted = translator().translate(kLines);
   for (std::size_t i = 0; i < kLines.size(); ++i) EXPECT_TRUE(equal(found[i], wanted[i]));
   source.request_stop();
-  for (const auto& translation : translator().translate(kLines, stoppable))
-    EXPECT_EQ(translation.status, Translation::Status::kCancelled);
+  const auto stopped = translator().translate(kLines, stoppable);
+  ASSERT_THAT(stopped, SizeIs(kLines.size()));
+  for (const auto& translation : stopped) EXPECT_EQ(translation.status, Translation::Status::kCancelled);
 }
 
 TEST_P(TranslatorTest, ExceptionsOfACallbackLeaveUnchanged) {

@@ -1,6 +1,7 @@
 #include <atomic>
 #include <cerrno>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -122,6 +123,25 @@ TEST(TranslatorThreadsTest, AForkedProcessIsRefusedInPlaceOfWaitingForEver) {
             }),
             7)
       << "a new thread starts its own";
+  const std::vector<std::string> many(64, kLines[0]);
+  auto with_threads = std::make_unique<Translator>(kModel, TranslatorSettings{.device = "cpu", .threads = 3});
+  with_threads->translate(many, {.batch_size = 4});
+  EXPECT_EQ(code_of_child([&] {
+              bool is_refused = false;
+              try {
+                std::thread([&] {
+                  try {
+                    with_threads->translate(kLines);
+                  } catch (const TranslatorUsageError&) {
+                    is_refused = true;
+                  }
+                }).join();
+              } catch (...) {
+              }
+              with_threads.reset();  // does not wait for threads that are gone
+              return is_refused;
+            }),
+            7);
 }
 
 }  // namespace

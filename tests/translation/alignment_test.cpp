@@ -1,6 +1,5 @@
 #include "translation/alignment.h"
 
-#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -16,6 +15,8 @@
 
 #include "common/config/json.h"
 #include "common/error.h"
+#include "decoding/forced_scores.h"
+#include "decoding/scorers/make_scorer.h"
 #include "model/storage/model_file.h"
 #include "tensor/thread_count.h"
 #include "tests/support/device_test.h"
@@ -44,21 +45,31 @@ class Watcher final : public Probe {
   std::string site_;
 };
 
-/// The weights of all pairs, each a copy of its own.
-std::vector<at::Tensor> attention_of(const EncoderDecoder& model, const AttentionSite& site,
-                                     const AlignedPairs& pairs) {
-  std::vector<at::Tensor> result(pairs.sources.size());
-  cross_attention(model, site, pairs, [&](std::size_t pair, const at::Tensor& weights) {
-    EXPECT_FALSE(result.at(pair).defined());
-    result.at(pair) = weights.clone();
-  });
+/// The scorers of a network: its fast one, and the one that computes the equations alone.
+std::vector<std::shared_ptr<const Scorer>> scorers_of(const EncoderDecoder& model, const ModelConfig& config,
+                                                      std::int64_t max_target_length = 100) {
+  return {make_scorer(model, config, max_target_length),
+          make_scorer(model, config, max_target_length, WeightPrecision::kFloat32, /*plain=*/true)};
+}
+
+/// The weights of all pairs.
+std::vector<at::Tensor> attention_of(const Scorer& scorer, const AttentionSite& site, const Rows& sources,
+                                     const Rows& targets, std::int64_t batch_size = 1, std::int64_t workers = 1) {
+  std::vector<at::Tensor> result(sources.size());
+  forced_attention(
+      scorer, site, sources, targets, batch_size,
+      [&](std::size_t pair, const at::Tensor& weights) {
+        EXPECT_FALSE(result.at(pair).defined());
+        result.at(pair) = weights;
+      },
+      {}, workers);
   return result;
 }
 
 class AlignmentTest : public DeviceTest {
  protected:
   std::vector<at::Tensor> align(const AttentionSite& site, std::int64_t batch_size = 1) {
-    return attention_of(model_, site, {sources_, targets_, batch_size});
+    return attention_of(*make_scorer(model_, small_config(), 100), site, sources_, targets_, batch_size);
   }
 
   EncoderDecoder model_ = small_model(device());
@@ -67,44 +78,69 @@ class AlignmentTest : public DeviceTest {
 };
 
 TEST_P(AlignmentTest, WeightsAreThoseThatAProbeSeesWhenTheTargetIsForced) {
-  const auto all = align({1, std::nullopt}), one = align({0, 3});
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    const c10::InferenceMode inference;
-    Ids input = {kBos};
-    input.insert(input.end(), targets_[i].begin(), targets_[i].end() - 1);
-    for (const auto layer : {0, 1}) {
-      Watcher watcher("decoder.layers." + std::to_string(layer) + ".cross_attention");
-      Pass pass;
-      pass.probe = &watcher;
-      model_->forward(pad(Rows{sources_[i]}, device()), pad(Rows{input}, device()), pass);
-      const auto seen = watcher.seen[0];  // [H, T, S]
-      if (layer == 1)
-        EXPECT_THAT(all[i], AllClose(seen.mean(0), 1e-6));
-      else
-        EXPECT_THAT(one[i], AllClose(seen[3], 1e-6));
+  for (const auto& scorer : scorers_of(model_, small_config())) {
+    for (std::int64_t layer = 0; layer < 2; ++layer) {
+      const auto mean = attention_of(*scorer, {layer, std::nullopt}, sources_, targets_, 2);
+      for (std::size_t i = 0; i < sources_.size(); ++i) {
+        const c10::InferenceMode inference;
+        Ids input = {kBos};
+        input.insert(input.end(), targets_[i].begin(), targets_[i].end() - 1);
+        Watcher watcher("decoder.layers." + std::to_string(layer) + ".cross_attention");
+        Pass pass;
+        pass.probe = &watcher;
+        model_->forward(pad(Rows{sources_[i]}, device()), pad(Rows{input}, device()), pass);
+        const auto seen = watcher.seen[0];  // [H, T, S]
+        EXPECT_THAT(mean[i], AllClose(seen.mean(0), 1e-5));
+        for (std::int64_t head = 0; head < 4; ++head)
+          EXPECT_THAT(attention_of(*scorer, {layer, head}, {sources_[i]}, {targets_[i]})[0],
+                      AllClose(seen[head], 1e-5));
+      }
+    }
+  }
+}
+
+TEST_P(AlignmentTest, TheLastLayerIsTheDefault) {
+  for (const auto& scorer : scorers_of(model_, small_config())) {
+    const auto wanted = attention_of(*scorer, {1, 2}, sources_, targets_);
+    const auto got = attention_of(*scorer, {std::nullopt, 2}, sources_, targets_);
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_THAT(got[i], SameAs(wanted[i]));
+  }
+}
+
+TEST_P(AlignmentTest, AStepOfASearchHasTheSameWeights) {
+  for (const auto& scorer : scorers_of(model_, small_config())) {
+    const auto wanted = attention_of(*scorer, {0, 1}, {sources_[1]}, {targets_[1]})[0];  // [T, S]
+    const auto state = scorer->start(pad(Rows{sources_[1]}, device()));
+    Id last = kBos;
+    for (std::int64_t t = 0; t < wanted.size(0); ++t) {
+      const auto step = scorer->step(*state, Ids{last}, AttentionSite{0, 1});
+      EXPECT_THAT(step.attention[0].cpu(), SameAs(wanted[t]));
+      last = targets_[1][static_cast<std::size_t>(t)];
     }
   }
 }
 
 TEST_P(AlignmentTest, EachPieceSharesOutAllOfItsAttention) {
-  for (const auto& weights : align({1, 2}, 3)) {
+  const auto all = align({1, 2}, 3);
+  ASSERT_FALSE(all.empty());
+  for (const auto& weights : all) {
     EXPECT_THAT(weights.sum(1), AllClose(at::ones({weights.size(0)}), 1e-5));
     EXPECT_GE(weights.min().item<float>(), 0);
   }
 }
 
 TEST_P(AlignmentTest, NeighborsChangeNothing) {
-  const auto alone = align({1, std::nullopt});
-  for (const std::int64_t batch_size : {2, 3, 64}) {
-    const auto beside = align({1, std::nullopt}, batch_size);
-    for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_THAT(beside[i], AllClose(alone[i], 1e-5)) << batch_size;
-  }
-  // One by one, as translations are aligned on a CPU, the bits are the same.
-  if (!device().is_cpu()) return;
-  for (std::size_t i = 0; i < alone.size(); ++i) {
-    const Rows source = {sources_[i]}, target = {targets_[i]};
-    const auto single = attention_of(model_, {1, std::nullopt}, {source, target});
-    EXPECT_THAT(single[0], SameAs(alone[i]));
+  for (const auto& scorer : scorers_of(model_, small_config())) {
+    const auto alone = attention_of(*scorer, {}, sources_, targets_);
+    for (const std::int64_t batch_size : {2, 3, 64}) {
+      const auto beside = attention_of(*scorer, {}, sources_, targets_, batch_size);
+      for (std::size_t i = 0; i < alone.size(); ++i) {
+        if (device().is_cpu())
+          EXPECT_THAT(beside[i], SameAs(alone[i])) << batch_size;
+        else
+          EXPECT_THAT(beside[i], AllClose(alone[i], 1e-5)) << batch_size;
+      }
+    }
   }
 }
 
@@ -122,16 +158,18 @@ TEST_P(AlignmentTest, ResultDoesNotDependOnThreads) {
     target.push_back(4 + i * 7 % 16);
   }
   source.push_back(kEos);
-  sources_ = {source, source, source};
-  targets_ = {target, target, target};
-  const auto wanted = [&] {
-    const ThreadCount one(1);
-    return align({1, std::nullopt})[0];
-  }();
-  const ThreadCount four(4);
-  const Rows one_source = {source}, one_target = {target};
-  EXPECT_THAT(attention_of(model_, {1, std::nullopt}, {one_source, one_target})[0], SameAs(wanted));
-  for (const auto& weights : align({1, std::nullopt})) EXPECT_THAT(weights, SameAs(wanted));
+  const Rows some_sources(3, source), some_targets(3, target);
+  for (const auto& scorer : scorers_of(model_, config)) {
+    const auto wanted = [&] {
+      const ThreadCount one(1);
+      return attention_of(*scorer, {}, {source}, {target})[0];
+    }();
+    const ThreadCount four(4);
+    EXPECT_THAT(attention_of(*scorer, {}, {source}, {target})[0], SameAs(wanted));
+    for (const std::int64_t workers : {1, 3})
+      for (const auto& weights : attention_of(*scorer, {}, some_sources, some_targets, 1, workers))
+        EXPECT_THAT(weights, SameAs(wanted));
+  }
 }
 
 TEST_P(AlignmentTest, AnEmptyTargetHasNoWeights) {
@@ -145,14 +183,14 @@ TEST_P(AlignmentTest, AnEmptyTargetHasNoWeights) {
 TEST_P(AlignmentTest, WeightsAreLetGoBatchByBatch) {
   sources_.insert(sources_.end(), {sources_[0], sources_[1]});
   targets_.insert(targets_.end(), {targets_[0], targets_[1]});
-  const auto sources = sources_;
   std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> seen;
-  cross_attention(model_, {1, std::nullopt}, {sources, targets_, 2}, [&](std::size_t, const at::Tensor& weights) {
-    seen.push_back(weights.storage().getWeakStorageImpl());
-    std::size_t living = 0;
-    for (const auto& storage : seen) living += storage.expired() ? 0 : 1;
-    EXPECT_LE(living, 2u);
-  });
+  forced_attention(*make_scorer(model_, small_config(), 100), {}, sources_, targets_, 2,
+                   [&](std::size_t, const at::Tensor& weights) {
+                     seen.push_back(weights.storage().getWeakStorageImpl());
+                     std::size_t living = 0;
+                     for (const auto& storage : seen) living += storage.expired() ? 0 : 1;
+                     EXPECT_LE(living, 2u);
+                   });
   EXPECT_EQ(seen.size(), 5u);
 }
 
@@ -162,23 +200,22 @@ TEST_P(AlignmentTest, UnequalCountsAndEmptyBatchesAreRefused) {
   EXPECT_THROW(align({0, std::nullopt}), UsageError);
 }
 
-TEST_P(AlignmentTest, MayBeCanceledBeforeAnyBatch) {
-  for (const std::int64_t batch_size : {1, 2}) {
-    int calls = 0;
-    std::atomic<int> taken = 0;
-    const auto give_up = [&] {
-      if (++calls == 2) throw std::runtime_error("enough");
-    };
-    EXPECT_THAT(
-        [&] {
-          cross_attention(
-              model_, {1, std::nullopt}, {sources_, targets_, batch_size},
-              [&](std::size_t, const at::Tensor&) { ++taken; }, give_up);
-        },
-        ThrowsMessage<std::runtime_error>("enough"));
-    EXPECT_EQ(calls, 2) << "it was called after the exception";
-    EXPECT_EQ(taken, batch_size);
-  }
+TEST_P(AlignmentTest, MayBeCanceledBeforeAnyStep) {
+  int calls = 0, taken = 0;
+  const auto give_up = [&] {
+    if (++calls == 4) throw std::runtime_error("enough");  // before the second batch
+  };
+  sources_ = {sources_[0], sources_[2]};
+  targets_ = {{19, 12}, {19}};
+  EXPECT_THAT(
+      [&] {
+        forced_attention(
+            *make_scorer(model_, small_config(), 100), {}, sources_, targets_, 1,
+            [&](std::size_t, const at::Tensor&) { ++taken; }, give_up);
+      },
+      ThrowsMessage<std::runtime_error>("enough"));
+  EXPECT_EQ(calls, 4) << "it was called after the exception";
+  EXPECT_EQ(taken, 1);
 }
 
 // A translation may be as long as there are positions, its eos left out.
@@ -188,9 +225,20 @@ TEST_P(AlignmentTest, TargetsMayFillTheLearnedPositions) {
   config.max_positions = 6;
   model_ = small_model(device(), config);
   targets_[1] = {14, 15, 16, 17, 18, 14};
-  EXPECT_EQ(align({1, std::nullopt})[1].size(0), 6);
-  targets_[1].push_back(14);
-  EXPECT_THROW(align({1, std::nullopt}), UsageError);
+  for (const auto& scorer : scorers_of(model_, config, 6)) {
+    EXPECT_EQ(attention_of(*scorer, {}, sources_, targets_)[1].size(0), 6);
+    auto longer = targets_;
+    longer[1].push_back(14);
+    EXPECT_THROW(attention_of(*scorer, {}, sources_, longer), DataError);
+  }
+}
+
+TEST_P(AlignmentTest, AModelWithoutAttentionIsRefused) {
+  auto config = small_config();
+  config.architecture = Architecture::kRecurrent;
+  config.recurrent_attention = RecurrentAttention::kNone;
+  model_ = small_model(device(), config);
+  EXPECT_THROW(attention_of(*make_scorer(model_, config, 100), {}, sources_, targets_), UsageError);
 }
 
 TEST_P(AlignmentTest, AWordAlignmentAgreesWithPyTorchs) {
@@ -206,9 +254,11 @@ TEST_P(AlignmentTest, AWordAlignmentAgreesWithPyTorchs) {
     Rows source_ids = {source.ids};
     const Rows target_ids = {target.ids};
     source_ids[0].push_back(kEos);
+    ASSERT_FALSE(golden.at("sites").empty());
     for (const auto& [name, wanted] : golden.at("sites").items()) {
       const auto site = parse_attention_site(name, loaded.config);
-      const auto weights = attention_of(loaded.model, site, {source_ids, target_ids})[0];
+      const auto weights =
+          attention_of(*make_scorer(loaded.model, loaded.config, 100), site, source_ids, target_ids)[0];
       const auto rows = wanted.at("weights").get<std::vector<std::vector<double>>>();
       ASSERT_EQ(weights.size(0), std::ssize(rows));
       for (std::int64_t t = 0; t < weights.size(0); ++t)

@@ -104,6 +104,7 @@ TEST_P(LineTranslatorTest, NoTextHasALineEndOfOtherPrograms) {
   const auto found = translator.translate({.lines = lines}, config_, hooks).at(0).candidates.at(0);
   EXPECT_EQ(found.text, "a b c d");
   for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(found.tokens.at(i).span.begin, i);
+  ASSERT_FALSE(streamed.empty());
   EXPECT_EQ(streamed.back(), found.text);
   for (const auto& text : streamed) EXPECT_TRUE(found.text.starts_with(text)) << text;
 }
@@ -133,8 +134,8 @@ TEST_P(LineTranslatorTest, InvisibleCharactersAreNotRead) {
 }
 
 TEST_P(LineTranslatorTest, AlignerIsCalledWhenThereIsSomethingToAlign) {
-  const LineTranslator translator(scorer_, letters_, letters_, 100,
-                                  {[]() -> EncoderDecoder { throw std::runtime_error("loaded"); }, {}});
+  const auto aligner = std::make_shared<FakeScorer>(copy_letters, kLetterVocabulary, device());  // without attention
+  const LineTranslator translator(scorer_, letters_, letters_, 100, {aligner, {}});
   EXPECT_TRUE(translator.can_align());
   const std::vector<std::string> lines = {"ab", "c"};
   const auto translate = [&](const DetailOptions& details) {
@@ -142,7 +143,9 @@ TEST_P(LineTranslatorTest, AlignerIsCalledWhenThereIsSomethingToAlign) {
   };
   EXPECT_EQ(translate({.confidence = true})[0].candidates[0].text, "ab");
   EXPECT_EQ(translate({.replace_unknown = true})[0].candidates[0].text, "ab") << "no piece is unknown";
-  EXPECT_THROW(translate({.alignment = true}), std::runtime_error);
+  EXPECT_THAT(aligner->steps(), IsEmpty());
+  EXPECT_THROW(translate({.alignment = true}), UsageError);
+  EXPECT_THAT(aligner->steps(), testing::Not(IsEmpty()));
 }
 
 TEST_P(LineTranslatorTest, MayBeCanceledBeforeAnyStep) {

@@ -29,6 +29,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 using Status = LineTranslation::Status;
 
 /// Copies letters and fails in `start` if a batch has more than `capacity` of them.
@@ -46,8 +47,8 @@ class ScarceScorer final : public Scorer {
     }
     return scorer_.start(source);
   }
-  Step step(State& state, std::span<const Id> tokens, bool with_attention) const override {
-    return scorer_.step(state, tokens, with_attention);
+  Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const override {
+    return scorer_.step(state, tokens, site);
   }
   void select(State& state, const std::vector<std::int64_t>& sentences,
               const std::vector<std::int64_t>& parents) const override {
@@ -149,6 +150,7 @@ TEST_F(TranslationJobTest, BatchesThatWereFoundAreNotSearchedAgain) {
                                                             },
                                                         .halve_when_out_of_memory = true});
   EXPECT_THAT(scorer_->batches, ElementsAre(2, 1, 1));
+  ASSERT_THAT(found, SizeIs(4));
   for (const auto& translation : found) EXPECT_TRUE(translation.complete());
 }
 
@@ -272,6 +274,7 @@ TEST_F(TranslationJobTest, ACallThatEndsEarlyKeepsWhatItFound) {
     EXPECT_THAT(found[i].candidates, IsEmpty());
   }
   found = translate(lines, {.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1)});
+  ASSERT_THAT(found, SizeIs(lines.size()));
   for (const auto& translation : found) EXPECT_EQ(translation.status, Status::kDeadline);
 }
 
@@ -290,6 +293,7 @@ TEST_F(TranslationJobTest, WithWorkersAStopEndsEveryBatchAndKeepsWhatWasFound) {
                                                                        },
                                                                    .stop = stop.get_token()});
     int complete = 0;
+    ASSERT_THAT(found, SizeIs(lines.size()));
     for (const auto& translation : found) {
       if (!translation.complete()) {
         EXPECT_EQ(translation.status, Status::kCanceled);

@@ -38,8 +38,9 @@ LineTranslator TranslationEnsemble::untagged_translator(std::optional<WeightPrec
   std::vector<std::shared_ptr<const Scorer>> scorers;
   for (const auto& member : members) scorers.push_back(member.scorer(precision, plain));
   release_cached_memory();  // of the weights before they were packed
+  auto aligner = aligns ? first().aligner(scorers.front()) : Aligner();
   return LineTranslator(make_ensemble(std::move(scorers)), first().source_tokenizer, first().target_tokenizer,
-                        max_source_length(), aligns ? first().aligner() : Aligner());
+                        max_source_length(), std::move(aligner));
 }
 
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,

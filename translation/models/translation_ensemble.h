@@ -28,8 +28,7 @@ struct TranslationEnsemble {
   /// Returns whether `precision` has no effect on some members, which multiply in float32.
   bool ignores(std::optional<WeightPrecision> precision) const;
   /// Returns a translator of all members' scorers. `precision` and `plain` are as in TranslationModel::scorer. A
-  /// translator that `aligns` loads the network of the first model when an alignment is needed. Throws UsageError as
-  /// with_tags.
+  /// translator that `aligns` reads alignments from the scorer of the first model. Throws UsageError as with_tags.
   LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool aligns = true,
                             bool plain = false) const;
   /// Returns the same without the language tags of `languages`.

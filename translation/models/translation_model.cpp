@@ -161,13 +161,14 @@ std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPreci
   return scorer_of(file.model, config, precision.value_or(translating_precision(file.precision)), plain);
 }
 
-Aligner TranslationModel::aligner() const {
-  return {file.model.network, default_attention_site(config.model, config.decoding.alignment_from)};
+Aligner TranslationModel::aligner(std::shared_ptr<const Scorer> scorer) const {
+  return {std::move(scorer), default_attention_site(config.model, config.decoding.alignment_from)};
 }
 
 LineTranslator TranslationModel::translator(std::optional<WeightPrecision> precision, bool plain) const {
   const auto [source, target] = tagged_tokenizers();
-  return LineTranslator(scorer(precision, plain), source, target, config.max_source_length(), aligner());
+  const auto scorer = this->scorer(precision, plain);
+  return LineTranslator(scorer, source, target, config.max_source_length(), aligner(scorer));
 }
 
 TokenizerPair TranslationModel::tagged_tokenizers() const {

@@ -25,8 +25,8 @@ struct TranslationModel {
   /// expect_translating_precision.
   std::shared_ptr<const Scorer> scorer(std::optional<WeightPrecision> precision = std::nullopt,
                                        bool plain = false) const;
-  /// Returns what alignments are read from: this network, and the attention that the model names.
-  Aligner aligner() const;
+  /// Returns what alignments are read from: a scorer of this model, and the attention that the model names.
+  Aligner aligner(std::shared_ptr<const Scorer> scorer) const;
   /// Returns a translator with such a scorer, which aligns by this model.
   LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool plain = false) const;
   /// Returns the tokenizers with the language tags of `languages` that the model needs. Throws UsageError with the key

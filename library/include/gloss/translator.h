@@ -30,9 +30,8 @@ struct TranslatorSettings {
   std::string device = "auto";  ///< auto, cpu, cuda or cuda:N; auto is a CUDA device if there is one
   int threads = 0;              ///< that translate, for all calls together; 0: all that the process may use
   MatrixPrecision precision = MatrixPrecision::kAuto;  ///< a CUDA device and `plain` accept kAuto and kFloat32
-  /// Allows TranslationOptions::alignment and replace_unknown. On a CPU the file stays open, and the first translation
-  /// that aligns loads the model a second time, in float32. Throws ModelError then if the file was overwritten in
-  /// place.
+  /// Allows TranslationOptions::alignment and replace_unknown, which read the attention of the loaded model, in its
+  /// precision, and take no further memory.
   bool alignment = false;
   /// Computes only the equations of the model, with LibTorch's operators: slower, with the same numbers to rounding.
   bool plain = false;
@@ -171,8 +170,11 @@ struct Translation {
     /// Of each piece and, if `ended`, of the end of the sentence. Of the search; with `confidence` the model's own,
     /// which a repetition_penalty does not change.
     std::vector<double> token_log_probabilities;
-    std::vector<Word> words;         ///< of `text`, with `confidence`; empty if `spans` is
-    std::vector<Link> alignment;     ///< with `alignment`, sorted; empty if `spans` is
+    std::vector<Word> words;      ///< of `text`, with `confidence`; empty if `spans` is
+    std::vector<Link> alignment;  ///< with `alignment`, sorted; empty if `spans` is
+    /// Numbers of pieces, with `alignment`: for each piece of the translation, in order, the piece of the source that
+    /// it attends to most, unless that is the end of the sentence. `source` counts source_spans.
+    std::vector<Link> piece_alignment;
     std::vector<std::string> flags;  ///< reasons to look at it, with `confidence` (docs/translation_report.md)
     bool lacks_phrase = false;       ///< a phrase of the glossary is missing
   };

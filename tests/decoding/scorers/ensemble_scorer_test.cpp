@@ -91,7 +91,7 @@ class EnsembleScorerTest : public DeviceTest {
 TEST_P(EnsembleScorerTest, ReturnsTheMeanOfProbabilities) {
   const EnsembleScorer ensemble({member({{kA, 0.9}, {kB, 0.1}}), member({{kA, 0.01}, {kB, 0.29}, {kC, 0.7}})});
   const auto state = ensemble.start(sources(1, device()));
-  const auto step = ensemble.step(*state, bos(1), false);
+  const auto step = ensemble.step(*state, bos(1), std::nullopt);
   const auto probabilities = (step.logits - step.log_normalizer.unsqueeze(-1)).exp();
   EXPECT_THAT(probabilities.cpu(), AllClose(at::tensor({0., 0., 0., 0., 0.455, 0.195, 0.35}).view({1, -1}), 1e-6));
   EXPECT_EQ(step.log_normalizer.item<double>(), 0);
@@ -148,7 +148,7 @@ TEST_P(EnsembleScorerTest, AllStepsHaveTheSameBits) {
   };
   const EnsembleScorer ensemble({fake(rough(1), kV), fake(rough(2), kV), fake(rough(1), kV)});
   const auto source = sources(5, device());
-  const auto step = ensemble.step(*ensemble.start(source), bos(5), false);
+  const auto step = ensemble.step(*ensemble.start(source), bos(5), std::nullopt);
   const auto wanted = step.logits.cpu().contiguous();
   for (const std::int64_t width : {1L, 10L, 50L, kV}) {
     const auto top = ensemble.step_top(*ensemble.start(source), bos(5), width);
@@ -171,8 +171,8 @@ class WithoutAttention final : public Scorer {
  public:
   explicit WithoutAttention(std::shared_ptr<const Scorer> inner) : inner_(std::move(inner)) {}
   std::unique_ptr<State> start(const PaddedIds& source) const override { return inner_->start(source); }
-  Step step(State& state, std::span<const Id> tokens, bool) const override {
-    return inner_->step(state, tokens, false);
+  Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>&) const override {
+    return inner_->step(state, tokens, std::nullopt);
   }
   void select(State& state, const std::vector<std::int64_t>& sentences,
               const std::vector<std::int64_t>& parents) const override {
@@ -193,7 +193,7 @@ TEST_P(EnsembleScorerTest, AttentionIsTheMeanIfAllMembersHaveIt) {
   const auto first = looking({0.75, 0.25}), second = looking({0.25, 0.75}), third = looking({0.5, 0.5});
   const auto attention = [](const Members& members) {
     const EnsembleScorer ensemble(members);
-    return ensemble.step(*ensemble.start(sources(2, device())), bos(2), true).attention;
+    return ensemble.step(*ensemble.start(sources(2, device())), bos(2), AttentionSite{}).attention;
   };
   EXPECT_THAT(attention({first, first, second}).cpu(),
               AllClose(at::tensor({7. / 12, 5. / 12, 7. / 12, 5. / 12}).view({2, 2}), 1e-6));
@@ -274,6 +274,7 @@ TEST_P(ModelEnsembleTest, ScoresAreTheMeanOfBothModelsLogSoftmax) {
   const auto sources = many_sources();
   const auto found = search(sources, 64);
   double difference = 0;
+  ASSERT_THAT(found, testing::SizeIs(sources.size()));
   for (std::size_t b = 0; b < sources.size(); ++b)
     for (const auto& hypothesis : found[b]) {
       auto generated = hypothesis.ids;
@@ -333,7 +334,7 @@ TEST_P(ModelEnsembleTest, ForcedScoresAreTheSearchsOwn) {
 
 TEST_P(ModelEnsembleTest, AttentionHasTheWidthOfTheSourceAndSumsToOne) {
   const auto source = pad(small_sources(), device());
-  const auto attention = scorer_->step(*scorer_->start(source), bos(3), true).attention;
+  const auto attention = scorer_->step(*scorer_->start(source), bos(3), AttentionSite{}).attention;
   EXPECT_EQ(attention.sizes(), (at::IntArrayRef{3, 5}));
   EXPECT_THAT(attention.sum(1).cpu(), AllClose(at::tensor({1., 1., 1.}), 1e-5));
 }

@@ -94,17 +94,17 @@ void expect_equal(const std::vector<Hypothesis>& found, const std::vector<Hypoth
 TEST_P(ModelScorersTest, StepsEqualTheWholeForwardWhateverIsSelected) {
   const Rows source = small_sources();
   const auto state = scorer_.start(pad(source, device()));
-  auto step = scorer_.step(*state, Ids{kBos, kBos, kBos}, false);
+  auto step = scorer_.step(*state, Ids{kBos, kBos, kBos}, std::nullopt);
   EXPECT_THAT(log_probabilities(step), AllClose(log_probabilities_after(source, {{kBos}, {kBos}, {kBos}}), 1e-5));
 
   scorer_.select(*state, {2, 0}, {0, 0, 0, 0});  // the second is dropped, two rows a sentence
-  step = scorer_.step(*state, Ids{5, 6, 7, 8}, false);
+  step = scorer_.step(*state, Ids{5, 6, 7, 8}, std::nullopt);
   EXPECT_THAT(log_probabilities(step), AllClose(log_probabilities_after({source[2], source[2], source[0], source[0]},
                                                                         {{kBos, 5}, {kBos, 6}, {kBos, 7}, {kBos, 8}}),
                                                 1e-5));
 
   scorer_.select(*state, {1, 0}, {1, 1, 0, 1, 0, 1});  // reordered, three rows a sentence
-  step = scorer_.step(*state, Ids{9, 10, 11, 12, 13, 14}, false);
+  step = scorer_.step(*state, Ids{9, 10, 11, 12, 13, 14}, std::nullopt);
   EXPECT_THAT(log_probabilities(step),
               AllClose(log_probabilities_after(
                            {source[0], source[0], source[0], source[2], source[2], source[2]},
@@ -189,9 +189,9 @@ struct OneSite final : Probe {
 TEST_P(ModelScorersTest, AttentionIsTheLastLayersMeanOverTheHeads) {
   const Rows source = {{5, 6, 7, 8, kEos}, {9, 10, kEos}};
   const auto state = scorer_.start(pad(source, device()));
-  EXPECT_FALSE(scorer_.step(*state, Ids{kBos, kBos}, false).attention.defined());
+  EXPECT_FALSE(scorer_.step(*state, Ids{kBos, kBos}, std::nullopt).attention.defined());
   scorer_.select(*state, {0, 1}, {0, 0, 0, 0});
-  const auto attention = scorer_.step(*state, Ids{5, 6, 7, 8}, true).attention;
+  const auto attention = scorer_.step(*state, Ids{5, 6, 7, 8}, AttentionSite{}).attention;
 
   OneSite probe("decoder.layers.1.cross_attention");
   Pass pass;
@@ -225,7 +225,7 @@ TEST_P(ModelScorersTest, TheLikeliestTokensAreThoseOfTheStep) {
   const auto state = scorer_.start(source), other = scorer_.start(source);
   for (const std::int64_t width : {1, 3, 20}) {
     const auto tokens = Ids{5, 6, 7};
-    const auto step = scorer_.step(*state, tokens, false);
+    const auto step = scorer_.step(*state, tokens, std::nullopt);
     const auto top = scorer_.step_top(*other, tokens, width);
     const auto [logits, ids] = step.logits.cpu().topk(width, -1);
     ASSERT_EQ(top.width, width);
@@ -242,8 +242,8 @@ TEST_P(ModelScorersTest, TheLikeliestTokensAreThoseOfTheStep) {
 
 TEST_P(ModelScorersTest, MismatchedInputsAreRefused) {
   const auto state = scorer_.start(pad(small_sources(), device()));
-  EXPECT_THROW(scorer_.step(*state, Ids{kBos, kBos}, false), ShapeError);
-  scorer_.step(*state, Ids{kBos, kBos, kBos}, false);
+  EXPECT_THROW(scorer_.step(*state, Ids{kBos, kBos}, std::nullopt), ShapeError);
+  scorer_.step(*state, Ids{kBos, kBos, kBos}, std::nullopt);
   EXPECT_THROW(scorer_.select(*state, {3}, {0}), ShapeError);
   EXPECT_THROW(scorer_.select(*state, {0}, {1}), ShapeError);
   EXPECT_THROW(scorer_.select(*state, {0, 1}, {0, 0, 0}), ShapeError);
@@ -252,7 +252,7 @@ TEST_P(ModelScorersTest, MismatchedInputsAreRefused) {
 TEST_P(ModelScorersTest, AttentionKeepsItsWidthWhereTheLongestSentenceIsDone) {
   const auto state = scorer_.start(pad(small_sources(), device()));
   scorer_.select(*state, {2}, {0});
-  const auto attention = scorer_.step(*state, Ids{kBos}, true).attention;
+  const auto attention = scorer_.step(*state, Ids{kBos}, AttentionSite{}).attention;
   EXPECT_EQ(attention.sizes(), (at::IntArrayRef{1, 5}));
 }
 
@@ -264,7 +264,7 @@ TEST_P(ModelScorersTest, ReportsTheModelsProperties) {
 
 TEST_P(ModelScorersTest, NoGraphIsBuilt) {
   const auto state = scorer_.start(pad(small_sources(), device()));
-  const auto step = scorer_.step(*state, Ids{kBos, kBos, kBos}, false);
+  const auto step = scorer_.step(*state, Ids{kBos, kBos, kBos}, std::nullopt);
   EXPECT_FALSE(step.logits.requires_grad());
   EXPECT_TRUE(model_->generator()->bias().requires_grad());
 }

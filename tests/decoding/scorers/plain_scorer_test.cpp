@@ -84,7 +84,7 @@ TEST_F(PlainScorerTest, RunsPlainPasses) {
   const ThreadCount one(1);  // operations are recorded on this thread
   const RecordedOperations operations;
   const auto state = scorer_.start(pad(small_sources(), at::kCPU));
-  scorer_.step(*state, Ids(3, kBos), false);
+  scorer_.step(*state, Ids(3, kBos), std::nullopt);
   EXPECT_TRUE(operations.has("aten::softmax"));
   EXPECT_FALSE(operations.has("aten::scaled_dot_product_attention"));
   EXPECT_FALSE(operations.has("aten::layer_norm"));
@@ -97,7 +97,7 @@ TEST_F(PlainScorerTest, ANetworkWithoutCrossAttentionHasNoneToReturn) {
   config.heads = 1;
   const PlainScorer scorer(small_model(at::kCPU, config), 20);
   const auto state = scorer.start(pad(small_sources(), at::kCPU));
-  const auto step = scorer.step(*state, Ids(3, kBos), /*with_attention=*/true);
+  const auto step = scorer.step(*state, Ids(3, kBos), AttentionSite{});
   EXPECT_FALSE(step.attention.defined());
   EXPECT_EQ(step.logits.size(0), 3);
   auto covered = search_config(2, 64);

@@ -63,7 +63,7 @@ at::Tensor logits_of(const Scorer& scorer, const Ids& source, const Ids& target)
   std::vector<at::Tensor> rows;
   Id token = kBos;
   for (std::size_t t = 0; t <= target.size(); ++t) {
-    rows.push_back(scorer.step(*state, std::vector<Id>{token}, false).logits);
+    rows.push_back(scorer.step(*state, std::vector<Id>{token}, std::nullopt).logits);
     if (t == target.size()) break;
     scorer.select(*state, {0}, {0});
     token = target[t];

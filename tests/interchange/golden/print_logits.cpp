@@ -66,7 +66,7 @@ void write_steps(const Scorer& scorer, const std::vector<Pair>& pairs) {
     const auto state = scorer.start(pad(std::vector<Ids>{source}, at::kCPU));
     Id token = kBos;
     for (std::size_t t = 0; t <= target.size(); ++t) {
-      write(scorer.step(*state, std::vector<Id>{token}, false).logits, 1);
+      write(scorer.step(*state, std::vector<Id>{token}, std::nullopt).logits, 1);
       if (t == target.size()) break;
       scorer.select(*state, {0}, {0});
       token = target[t];

@@ -30,7 +30,7 @@ std::vector<at::Tensor> logits_of(const InferenceModel& model) {
   auto state = model.start(pad(small_sources(), at::kCPU));
   std::vector<at::Tensor> logits;
   for (const Ids& tokens : {Ids{2, 2, 2}, Ids{5, 19, 7}, Ids{4, 4, 11}})
-    logits.push_back(model.logits(model.step(state, tokens, false).x).logits);
+    logits.push_back(model.logits(model.step(state, tokens, std::nullopt).x).logits);
   return logits;
 }
 

@@ -61,8 +61,8 @@ void expect_steps_equal_forward(EncoderDecoder& model, const ModelConfig& config
   const InferenceModel inference(model, config);
   auto state = inference.start(source);
   for (std::int64_t t = 0; t < expected.size(1); ++t) {
-    const auto x = inference.step(state, column(targets, static_cast<std::size_t>(t)), false).x;  // [B, D]
-    const auto got = inference.logits(x).logits;                                                  // [B, V]
+    const auto x = inference.step(state, column(targets, static_cast<std::size_t>(t)), std::nullopt).x;  // [B, D]
+    const auto got = inference.logits(x).logits;                                                         // [B, V]
     for (std::int64_t b = 0; b < expected.size(0); ++b) {
       if (t >= target.lengths[static_cast<std::size_t>(b)]) continue;
       const auto size = std::max(1.0, expected[b][t].abs().max().item<double>());  // to which sums are rounded
@@ -139,11 +139,11 @@ TEST(InferenceModelTest, StatesOfARecurrenceFollowTheRowsOfABeamAndTakeNoMoreMem
   const InferenceModel inference(model, config);
   const auto sources = small_sources();
   auto state = inference.start(pad(sources, at::kCPU));
-  inference.step(state, Ids{kBos, kBos, kBos}, false);
+  inference.step(state, Ids{kBos, kBos, kBos}, std::nullopt);
   state.select({0, 2}, {0, 0, 0, 0});  // two rows of sentences 0 and 2
-  inference.step(state, Ids{5, 6, 7, 8}, false);
+  inference.step(state, Ids{5, 6, 7, 8}, std::nullopt);
   state.select({1, 0}, {1, 0, 0, 1});
-  const auto got = inference.step(state, Ids{9, 10, 11, 12}, false).x;
+  const auto got = inference.step(state, Ids{9, 10, 11, 12}, std::nullopt).x;
   EXPECT_EQ(state.blocks.size(), 2U);
   EXPECT_EQ(state.generated.front().size(), 1U);
 
@@ -163,13 +163,13 @@ TEST(InferenceModelTest, EmptySourceYieldsZeroContext) {
   expect_steps_equal_forward(model, small_config(), source, inputs());
   const InferenceModel inference(model, small_config());
   auto state = inference.start(source);
-  EXPECT_THAT(inference.step(state, Ids{kBos, kBos, kBos}, true).attention, SameAs(at::zeros({3, 3})));
+  EXPECT_THAT(inference.step(state, Ids{kBos, kBos, kBos}, AttentionSite{}).attention, SameAs(at::zeros({3, 3})));
 }
 
 TEST(InferenceModelTest, NoSentencesYieldNoRows) {
   const InferenceModel inference(small_model(at::kCPU), small_config());
   auto state = inference.start({at::zeros({0, 1}, at::kLong), {}});
-  const auto [x, attention] = inference.step(state, {}, true);
+  const auto [x, attention] = inference.step(state, {}, AttentionSite{});
   EXPECT_EQ(x.sizes(), (at::IntArrayRef{0, 16}));
   EXPECT_EQ(attention.size(0), 0);
   EXPECT_EQ(inference.logits(x).logits.sizes(), (at::IntArrayRef{0, 20}));
@@ -181,7 +181,7 @@ TEST(InferenceModelTest, AttentionKeepsTheWidthOfThePaddedSource) {
   const InferenceModel inference(small_model(at::kCPU), small_config());
   auto state = inference.start(pad(small_sources(), at::kCPU));
   state.select({2}, {0});  // the shortest
-  EXPECT_EQ(inference.step(state, Ids{kBos}, true).attention.sizes(), (at::IntArrayRef{1, 5}));
+  EXPECT_EQ(inference.step(state, Ids{kBos}, AttentionSite{}).attention.sizes(), (at::IntArrayRef{1, 5}));
 }
 
 TEST(InferenceModelTest, LaterChangesOfTheModelHaveNoEffect) {
@@ -192,7 +192,7 @@ TEST(InferenceModelTest, LaterChangesOfTheModelHaveNoEffect) {
   const InferenceModel inference(model, config);
   const auto step = [&] {
     auto state = inference.start(pad(small_sources(), at::kCPU));
-    return inference.logits(inference.step(state, Ids{kBos, kBos, kBos}, false).x).logits;
+    return inference.logits(inference.step(state, Ids{kBos, kBos, kBos}, std::nullopt).x).logits;
   };
   const auto before = step();
   const at::NoGradGuard no_grad;
@@ -227,7 +227,7 @@ std::vector<Seen> look_at(const InferenceModel& model, const Rows& sources) {
     for (const auto& source : sources)
       tokens.push_back(t == 0 ? kBos
                               : static_cast<Id>((source.front() * 31 + std::ssize(source) * 17 + t) % kWideVocabulary));
-    const auto [x, attention] = model.step(state, tokens, true);
+    const auto [x, attention] = model.step(state, tokens, AttentionSite{});
     const auto [logits, log_normalizers] = model.logits(x);
     const auto top = model.top_tokens(x, 7);
     EXPECT_EQ(log_normalizers, top.log_normalizers);
@@ -315,16 +315,17 @@ TEST(InferenceModelTest, RowsOfABeamEqualSeparateRows) {
   const InferenceModel model(small_model(at::kCPU, config), config);
   const Ids bos(3, kBos), first = {5, 6, 7, 8, 9, 10}, second = {11, 12, 13, 14, 15, 16};
   auto state = model.start(pad(small_sources(), at::kCPU));
-  model.step(state, bos, false);
+  model.step(state, bos, std::nullopt);
   state.select({0, 2}, {0, 0, 0, 0, 0, 0});
-  model.step(state, first, false);
+  model.step(state, first, std::nullopt);
   state.select({1, 0}, {2, 2, 0, 1, 0, 1});
-  const auto x = model.step(state, second, false).x;
+  const auto x = model.step(state, second, std::nullopt).x;
   const Ids tokens = {10, 10, 8, 6, 5, 6};  // tokens after bos, in the selected order
   for (std::int64_t row = 0; row < 6; ++row) {
     auto alone = model.start(pad(Rows{small_sources()[row < 3 ? 2 : 0]}, at::kCPU));
-    for (const auto id : {kBos, tokens[static_cast<std::size_t>(row)]}) model.step(alone, Ids{id}, false);
-    EXPECT_TRUE(at::equal(model.step(alone, Ids{second[static_cast<std::size_t>(row)]}, false).x[0], x[row])) << row;
+    for (const auto id : {kBos, tokens[static_cast<std::size_t>(row)]}) model.step(alone, Ids{id}, std::nullopt);
+    EXPECT_TRUE(at::equal(model.step(alone, Ids{second[static_cast<std::size_t>(row)]}, std::nullopt).x[0], x[row]))
+        << row;
   }
 }
 
@@ -344,13 +345,13 @@ TEST(InferenceModelTest, RefusesOutOfRangeInputAndKeepsTheState) {
   EXPECT_THAT([&] { model.start({ids.view({2}), {1, 1}}); }, ThrowsMessage<ShapeError>(HasSubstr("source")));
 
   auto state = start({{4, kEos}, {5, kEos}});
-  const auto say = [&](const Ids& tokens) { return model.step(state, tokens, false).x; };
+  const auto say = [&](const Ids& tokens) { return model.step(state, tokens, std::nullopt).x; };
   EXPECT_THAT([&] { say({kBos}); }, ThrowsMessage<ShapeError>(HasSubstr("tokens: wanted 2, got 1")));
   EXPECT_THAT([&] { say({kBos, 20}); }, ThrowsMessage<ShapeError>(HasSubstr("tokens: wanted ids from 0 to 19")));
   EXPECT_THAT([&] { say({-1, kBos}); }, ThrowsMessage<ShapeError>(HasSubstr("got -1")));
   auto fresh = start({{4, kEos}, {5, kEos}});
   const Ids bos(2, kBos);
-  EXPECT_TRUE(at::equal(say(bos), model.step(fresh, bos, false).x));
+  EXPECT_TRUE(at::equal(say(bos), model.step(fresh, bos, std::nullopt).x));
   for (int t = 1; t < 3; ++t) say(bos);
   EXPECT_THAT([&] { say(bos); }, ThrowsMessage<UsageError>(HasSubstr("at most 3")));
   EXPECT_EQ(state.position, 3);
@@ -377,7 +378,7 @@ TEST(InferenceModelTest, NaNPropagates) {
     }
     const InferenceModel inference(model, small_config());
     auto state = inference.start(pad(small_sources(), at::kCPU));
-    const auto x = inference.step(state, Ids{kBos, kBos, kBos}, false).x;
+    const auto x = inference.step(state, Ids{kBos, kBos, kBos}, std::nullopt).x;
     for (const double normalizer : inference.top_tokens(x, 2).log_normalizers)
       EXPECT_TRUE(std::isnan(normalizer)) << site;
   }

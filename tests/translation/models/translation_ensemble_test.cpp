@@ -80,23 +80,6 @@ TEST_P(TranslationEnsembleTest, SettingsAreTheFirstsAndTheSourcesLimitTheLeast) 
   EXPECT_EQ(all.first().config.decoding.beam_size, 2);
 }
 
-// A file that is cut short can no longer be read.
-TEST_P(TranslationEnsembleTest, NetworksAreReadWhenThereIsSomethingToAlign) {
-  const std::vector files = {write(1, tokenizer_), write(2, tokenizer_)};
-  const auto translator = load(files).translator(), kept = load(files).translator();
-  const std::vector<std::string> lines = {"a b", "b"};
-  const DetailOptions details{.alignment = true};
-  const TranslationRequest plain{.lines = lines}, aligned{.lines = lines, .details = details};
-  const auto before = translator.translate(plain, {});
-  const auto links = kept.translate(aligned, {});
-  for (const auto& file : files) std::filesystem::resize_file(file, 100);
-  EXPECT_EQ(translator.translate(plain, {})[0].candidates[0].text, before[0].candidates[0].text);
-  EXPECT_EQ(kept.translate(aligned, {})[0].candidates[0].text, links[0].candidates[0].text) << "read before";
-  if (!device().is_cpu()) return;  // a GPU needs the network for everything
-  EXPECT_THAT([&] { translator.translate(aligned, {}); },
-              ThrowsMessage<ModelError>(HasSubstr("was changed after the file was opened")));
-}
-
 TEST_P(TranslationEnsembleTest, AFileThatIsReplacedAlignsAsBefore) {
   const std::vector files = {write(1, tokenizer_)};
   const auto translator = load(files).translator(), kept = load(files).translator();
