@@ -78,16 +78,18 @@ TEST_F(TranslateReportTest, AnAlignmentStandsBehindEachLine) {
 TEST_F(TranslateReportTest, LinksAreOfWordsThatAreThere) {
   const auto found = objects("bada kilo muna\nrato\nlen kilo\n", {"--alignment", "--n-best", "3"});
   ASSERT_EQ(found.size(), 3u);
+  std::size_t links = 0;
   for (const auto& object : found) {
     EXPECT_EQ(object.at("translations").size(), 3u);
-    EXPECT_FALSE(object.at("translations").at(0).at("alignment").empty());
     const std::size_t words = object.at("line") == 1 ? 3 : object.at("line") == 2 ? 1 : 2;
     for (const auto& translation : object.at("translations"))
       for (const auto& link : translation.at("alignment")) {
         EXPECT_LT(link.at(0).get<std::size_t>(), words);
         EXPECT_LT(link.at(1).get<std::size_t>(), translation.at("words").size());
+        ++links;
       }
   }
+  EXPECT_GT(links, 0u);
 }
 
 TEST_F(TranslateReportTest, TheHeadIsChosenByName) {
