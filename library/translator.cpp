@@ -129,11 +129,10 @@ Translator::~Translator() = default;
 class Translator::Call {
  public:
   /// `first` is the number of the first line among those of the call of translate.
-  Call(const Impl& impl, std::span<const std::string> lines, std::size_t first, const TranslationOptions& options,
-       std::shared_ptr<const GlossaryPhrases> prepared)
+  Call(const Impl& impl, std::span<const std::string> lines, std::size_t first, const TranslationOptions& options)
       : translator_(impl.translator(options)),
         decoding_(decoding_config(options, impl.config.decoding)),
-        glossary_(std::move(prepared)) {
+        glossary_(options.prepared_glossary.phrases_) {
     if (!options.glossary.empty()) {
       if (glossary_) throw UsageError("glossary: wanted none beside prepared_glossary");
       glossary_ = make_glossary(options.glossary, *impl.tokenizers.second);
@@ -191,8 +190,7 @@ std::vector<Translation> Translator::run(std::span<const std::string> lines,
   auto result = with_public_errors([&] {
     const auto size = options.size() == 1 ? lines.size() : 1;
     for (std::size_t i = 0; i < options.size(); ++i)
-      calls.emplace_back(*impl_, lines.subspan(i * size, size), i * size, options[i],
-                         options[i].prepared_glossary.phrases_);
+      calls.emplace_back(*impl_, lines.subspan(i * size, size), i * size, options[i]);
     std::vector<TranslationJob*> jobs;
     for (auto& call : calls) jobs.push_back(&call.job());
     impl_->lines.runner().run(jobs);

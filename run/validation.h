@@ -59,8 +59,8 @@ class Validator {
   ParallelCorpus corpus_;  ///< for the loss
   LinePairs text_;         ///< for BLEU
   std::size_t samples_;
-  std::shared_ptr<TranslationRunner>
-      runner_;  ///< for all validations: each new thread would keep memory of MKL for good
+  /// For all validations: each new thread would keep memory of MKL for good.
+  std::shared_ptr<TranslationRunner> runner_;
 };
 
 }  // namespace gloss

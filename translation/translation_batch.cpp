@@ -1,6 +1,7 @@
 #include "translation/translation_batch.h"
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -60,13 +61,6 @@ class FoundLines {
   std::vector<OfJob> jobs_;
 };
 
-std::vector<TranslationJob*> jobs_of(std::span<const JobLine> lines) {
-  std::vector<TranslationJob*> jobs;
-  for (const auto& [job, line] : lines)
-    if (std::ranges::find(jobs, job) == jobs.end()) jobs.push_back(job);
-  return jobs;
-}
-
 /// Calls a hook of each job. Throws Interrupted if nobody waits for any of them.
 void of_each(std::span<TranslationJob* const> jobs, const std::function<void(TranslationJob&)>& hook) {
   bool any_wanted = false;
@@ -88,16 +82,20 @@ void search(std::span<const JobLine> lines, FoundLines& found) {
   for (const auto& [job, line] : lines) {
     sources.push_back(job->source(line));
     given.input_indices.push_back(job->input_index(line));
-    if (has_phrases) given.phrases.push_back(job->phrases(line));
+    const auto prefix = job->prefix(line);
+    given.prefixes.emplace_back(prefix.begin(), prefix.end());
+    const auto phrases = job->phrases(line);
+    if (has_phrases) given.phrases.emplace_back(phrases.begin(), phrases.end());
   }
-  const auto begins = [](const JobLine& line) { return !line.job->prefix(line.line).empty(); };
-  if (std::ranges::any_of(lines, begins))
-    for (const auto& [job, line] : lines) given.prefixes.push_back(job->prefix(line));
+  if (std::ranges::all_of(given.prefixes, &Ids::empty)) given.prefixes.clear();
   if (has_phrases) given.continues_word = first.glossary()->continues_word();
 
   const auto jobs = jobs_of(lines);
   const auto at = [lines](std::int64_t sentence) { return lines[static_cast<std::size_t>(sentence)]; };
   SearchHooks hooks;
+  hooks.before_batch = [&](std::int64_t) {
+    of_each(jobs, [&](TranslationJob& job) { job.before_batch(std::ranges::count(lines, &job, &JobLine::job)); });
+  };
   hooks.before_step = [&] { of_each(jobs, [](TranslationJob& job) { job.before_step(); }); };
   if (jobs.size() > 1) hooks.wanted = [&](std::int64_t sentence) { return at(sentence).job->wanted(); };
   hooks.on_left_out = [&](std::int64_t sentence, std::int64_t) {
@@ -112,34 +110,35 @@ void search(std::span<const JobLine> lines, FoundLines& found) {
     found.add(line, hypotheses);
     if (line.job->streams()) line.job->stream_end(line.line, hypotheses.front());
   };
-  of_each(jobs, [&](TranslationJob& job) { job.before_batch(std::ranges::count(lines, &job, &JobLine::job)); });
-  auto config = first.config();
-  config.batch_size = std::ssize(lines);
-  batched_search(first.translator().scorer(), sources, config, given, hooks);
+  batched_search(first.translator().scorer(), sources, first.config(), given, hooks);
 }
 
 }  // namespace
 
+std::vector<TranslationJob*> jobs_of(std::span<const JobLine> lines) {
+  std::vector<TranslationJob*> jobs;
+  for (const auto& [job, line] : lines)
+    if (std::ranges::find(jobs, job) == jobs.end()) jobs.push_back(job);
+  return jobs;
+}
+
 void translate_batch(std::span<const JobLine> lines) {
   FoundLines found;
+  std::exception_ptr lacked_memory;
   try {
     search(lines, found);
   } catch (const TranslationJob::Interrupted&) {
   } catch (...) {
-    const bool is_memory = is_out_of_memory();
-    try {
-      if (is_memory) found.finish();  // the memory of the search is free again
-    } catch (...) {
-      if (!is_out_of_memory()) throw;
-    }
-    throw;
+    if (!is_out_of_memory()) throw;
+    lacked_memory = std::current_exception();  // that of the search is free again
   }
   try {
     found.finish();
   } catch (...) {
     if (!is_out_of_memory()) throw;
-    found.finish();  // some memory was the batch's
+    if (!lacked_memory) found.finish();  // some memory was the batch's
   }
+  if (lacked_memory) std::rethrow_exception(lacked_memory);
 }
 
 }  // namespace gloss

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "translation/translation_job.h"
 
@@ -12,6 +13,9 @@ struct JobLine {
   TranslationJob* job = nullptr;
   std::size_t line = 0;
 };
+
+/// Returns the jobs of the lines, each once.
+std::vector<TranslationJob*> jobs_of(std::span<const JobLine> lines);
 
 /// Searches lines whose jobs go together (TranslationJob::goes_with) in one batch, and completes their translations.
 /// Lines that nobody waits for any more leave the batch between two steps. Throws what the search, the details and the

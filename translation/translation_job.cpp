@@ -98,7 +98,7 @@ void TranslationJob::read_lines() {
 /// Returns the translation of a line that is not searched. Absent for the others.
 std::optional<std::string> TranslationJob::known_translation(std::size_t line) const {
   if (!request_.prefixes.empty() && !request_.prefixes[line].empty()) return std::nullopt;
-  if (!phrases_.empty() && !phrases_[line].empty())
+  if (has_phrases(line))
     return phrases_[line].front().is_line ? std::optional(on_one_line(phrases_[line].front().text)) : std::nullopt;
   return result_[line].truncated ? std::nullopt : copied_line(result_[line].source.text);
 }
@@ -168,7 +168,7 @@ void TranslationJob::answer(const std::function<bool()>& hook) {
 SearchedLine TranslationJob::searched(std::size_t line, std::vector<Hypothesis> hypotheses) {
   return {.index = line,
           .source = &sources_[line],
-          .phrases = phrases_.empty() ? std::span<const Phrase>() : std::span<const Phrase>(phrases_[line]),
+          .phrases = phrases(line),
           .prefix = request_.prefixes.empty() ? std::string_view() : std::string_view(request_.prefixes[line]),
           .hypotheses = std::move(hypotheses),
           .translation = &result_[line]};

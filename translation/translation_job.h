@@ -52,11 +52,13 @@ class TranslationJob {
   /// Returns pieces and eos of a line.
   const Ids& source(std::size_t line) const { return sources_[line]; }
   /// Returns the tokens that its translation begins with; may be empty.
-  Ids prefix(std::size_t line) const { return prefixes_.empty() ? Ids() : prefixes_[line]; }
-  std::vector<Phrase> phrases(std::size_t line) const {
-    return phrases_.empty() ? std::vector<Phrase>() : phrases_[line];
+  std::span<const Id> prefix(std::size_t line) const {
+    return prefixes_.empty() ? std::span<const Id>() : prefixes_[line];
   }
-  bool has_phrases(std::size_t line) const { return !phrases_.empty() && !phrases_[line].empty(); }
+  std::span<const Phrase> phrases(std::size_t line) const {
+    return phrases_.empty() ? std::span<const Phrase>() : phrases_[line];
+  }
+  bool has_phrases(std::size_t line) const { return !phrases(line).empty(); }
   /// Returns whether its tokens are streamed, for which its own thread must search it.
   bool streams() const { return bool(hooks_.on_token); }
   /// Returns whether a batch may have lines of both jobs, all of them with phrases or none.

@@ -65,8 +65,8 @@ struct TranslationHooks {
   /// Receives tokens as they are found; false cancels the call. Requires a greedy search: beam_size 1, no sampling, no
   /// coverage_penalty, no glossary. Not together with halve_when_out_of_memory, which may search a line twice.
   std::function<bool(const TokenEvent&)> on_token = {};
-  /// Receives each line as soon as it is complete, in the order of completion, or given up for lack of
-  /// memory; false cancels the call.
+  /// Receives each line as soon as it is complete, in the order of completion, or given up for lack of memory; false
+  /// cancels the call.
   std::function<bool(std::size_t line, const LineTranslation& translation)> on_result = {};
   /// If memory runs out, lines that were found are kept, the others are searched in halves, and a line that fails alone
   /// has the status kOutOfMemory. Otherwise the exception leaves the call.

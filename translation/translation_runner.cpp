@@ -106,11 +106,9 @@ void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
       continue;
     }
     if (std::ranges::all_of(jobs, [](const auto* job) { return job->waiting.finished(); })) break;
-    const bool has_lines = std::ranges::any_of(jobs, [](const auto* job) { return job->waiting.any(); });
-    if (has_lines && (is_within_batch || running_ < workers_)) {
-      auto* const leader =
-          is_within_batch ? *std::ranges::find_if(jobs, [](auto* job) { return job->waiting.any(); }) : next_job(self);
-      const auto batch = take(*leader);
+    const auto own = std::ranges::find_if(jobs, [](auto* job) { return job->waiting.any(); });
+    if (own != jobs.end() && (is_within_batch || running_ < workers_)) {
+      const auto batch = take(is_within_batch ? **own : *next_job(self));
       const bool is_all = running_ == 0 && std::ranges::none_of(jobs_, [](auto* job) { return job->waiting.any(); });
       compute(batch, is_all && workers_ > 1, lock);
     } else if (const auto deadline = next_deadline(jobs)) {
@@ -233,9 +231,7 @@ void TranslationRunner::add_neighbors(const TranslationJob& leader, std::size_t 
 }
 
 void TranslationRunner::compute(const std::vector<JobLine>& batch, bool on_all_threads, Lock& lock) {
-  std::vector<TranslationJob*> jobs;
-  for (const auto& [job, line] : batch)
-    if (std::ranges::find(jobs, job) == jobs.end()) jobs.push_back(job);
+  const auto jobs = jobs_of(batch);
   const auto threads = on_all_threads ? workers_ : 1;
   for (auto* const job : jobs) ++job->waiting.running;
   running_ += threads;
@@ -267,7 +263,7 @@ void TranslationRunner::repeat(const std::vector<JobLine>& batch, std::exception
   std::vector<JobLine> left;
   std::ranges::copy_if(batch, std::back_inserter(left),
                        [](const auto& line) { return !line.job->is_done(line.line) && line.job->wanted(); });
-  if (std::ranges::any_of(batch, [&](const auto& line) { return line.job != &job; })) {
+  if (jobs_of(batch).size() > 1) {
     std::map<TranslationJob*, std::vector<std::size_t>> lines_of;
     for (const auto& [of_job, line] : left) lines_of[of_job].push_back(line);
     for (auto& [of_job, lines] : lines_of) of_job->waiting.batches.push_back(std::move(lines));

@@ -62,7 +62,10 @@ void keep_last_states(InferenceState& state) {
 void copy_weights(const std::vector<float>& weights, std::int64_t H, std::size_t S, std::optional<std::int64_t> head,
                   float* result) {
   const auto stride = static_cast<std::size_t>(kernels::step_attention_row(static_cast<std::int64_t>(S)));
-  if (head) return std::copy_n(weights.begin() + *head * static_cast<std::int64_t>(stride), S, result), void();
+  if (head) {
+    std::copy_n(weights.begin() + *head * static_cast<std::int64_t>(stride), S, result);
+    return;
+  }
   for (std::size_t s = 0; s < S; ++s) {
     float sum = 0;
     for (std::size_t h = 0; h < static_cast<std::size_t>(H); ++h) sum += weights[h * stride + s];

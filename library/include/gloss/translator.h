@@ -200,10 +200,11 @@ struct Translation {
 /// is, and too few for several threads, may compute on all of OpenMP's, which end with the calling thread. OpenMP's and
 /// MKL's number of threads are set for threads that compute only, and restored.
 ///
-/// In a process that was forked from one where threads had been started or a call was running, calls throw
-/// TranslatorUsageError, unless `threads` is 1. Load a Translator after the fork. With a
-/// CUDA device the constructor also changes the whole process for good: it asks LibTorch for deterministic algorithms,
-/// turns off cuDNN's choice by timing, keeps OpenMP from changing numbers of threads, and sets the variable
+/// In a process that was forked, calls throw TranslatorUsageError if threads had been started before, or a call was
+/// running. Load a Translator after the fork.
+///
+/// With a CUDA device the constructor also changes the whole process for good: it asks LibTorch for deterministic
+/// algorithms, turns off cuDNN's choice by timing, keeps OpenMP from changing numbers of threads, and sets the variable
 /// CUBLAS_WORKSPACE_CONFIG if it is not set. No other thread may read the environment meanwhile.
 ///
 /// Throws the exceptions of <gloss/error.h>.
