@@ -77,12 +77,30 @@ Ids Beam::ids(const Row& row) const {
   return result;
 }
 
-void Beam::finish(const Row& row, bool ended) {
-  Hypothesis hypothesis{ids(row), row.log_probability, 0, ended};
+/// Returns the tokens of a row, without a score.
+Hypothesis Beam::so_far(const Row& row) const {
+  Hypothesis hypothesis{ids(row), row.log_probability};
   auto& log_probabilities = hypothesis.token_log_probabilities;
   for (auto token = row.token; token >= 0; token = tokens_[token].parent)
     log_probabilities.push_back(tokens_[token].log_probability);
   std::ranges::reverse(log_probabilities);
+  return hypothesis;
+}
+
+Hypothesis Beam::certain() const {
+  auto result = finished_.empty() ? so_far(rows_.front()) : finished_.front();
+  if (done()) return result;
+  for (const auto& row : rows_) {
+    const auto other = ids(row);
+    result.ids.resize(static_cast<std::size_t>(std::ranges::mismatch(result.ids, other).in1 - result.ids.begin()));
+  }
+  result.token_log_probabilities.resize(result.ids.size());
+  return result;
+}
+
+void Beam::finish(const Row& row, bool ended) {
+  auto hypothesis = so_far(row);
+  hypothesis.ended = ended;
   if (ended) hypothesis.ids.pop_back();
   hypothesis.score = score_of(hypothesis, *config_, row.coverage);
   if (row.penalty > 0) hypothesis.score -= length_normalized(row.penalty, hypothesis.length(), *config_);

@@ -117,6 +117,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
     progress.push_back(phrases.start(b));
     if (hooks.on_left_out && phrases.left_out(b) > 0) hooks.on_left_out(b, phrases.left_out(b));
   }
+  std::vector<std::size_t> sent(beams.size());         // tokens of the best translation, by hooks.on_token
   std::vector<std::int64_t> unfinished(beams.size());  // indices of sentences
   std::iota(unfinished.begin(), unfinished.end(), 0);
 
@@ -141,6 +142,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
         beam.advance(candidates[b], config.coverage_penalty > 0 ? attended : std::vector<float>());
         if (hooks.on_beam) hooks.on_beam(sentence, candidates[b], beam);
         if (!phrases.none()) progress[sentence] = PhraseConstraints::advance(progress[sentence], beam.rows());
+        if (hooks.on_token) hooks.send_tokens(sentence, beam.certain(), sent[sentence]);
         if (beam.done()) {
           if (hooks.on_found) hooks.on_found(sentence, beam.best());
           continue;

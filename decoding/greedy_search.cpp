@@ -49,7 +49,7 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
       hypothesis.ended = likeliest.front().id == kEos;
       if (!hypothesis.ended) {
         hypothesis.ids.push_back(likeliest.front().id);
-        if (hooks.on_token) hooks.on_token(sentence, hypothesis.ids.back(), hypothesis.log_probability);
+        if (hooks.on_token) hooks.on_token(sentence, hypothesis.ids.back(), hypothesis.token_log_probabilities.back());
       }
       if (hypothesis.ended || length == limits[sentence]) {
         finish(sentence);

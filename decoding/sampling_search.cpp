@@ -105,7 +105,7 @@ bool draw(const TopTokens& top, std::int64_t row, double share, const SamplingCo
 }
 
 /// Sets the scores and sorts by them.
-void finish(std::vector<Hypothesis>& drawn, const DecodingConfig& config) {
+void sort_by_score(std::vector<Hypothesis>& drawn, const DecodingConfig& config) {
   for (auto& hypothesis : drawn) hypothesis.score = score_of(hypothesis, config);
   std::ranges::stable_sort(drawn, std::greater{}, &Hypothesis::score);
 }
@@ -121,6 +121,7 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
   Drawn drawn(source.lengths.size(), std::vector<Hypothesis>(static_cast<std::size_t>(config.n_best)));
   if (drawn.empty()) return drawn;
 
+  std::vector<std::size_t> sent(drawn.size());  // tokens of the best translation, by hooks.on_token
   std::vector<Sampled> unfinished;
   for (std::int64_t sentence = 0; sentence < std::ssize(drawn); ++sentence) {
     auto& sampled = unfinished.emplace_back(Sampled{sentence, {}, std::vector<std::int64_t>(config.n_best)});
@@ -143,12 +144,14 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
         auto& hypothesis = drawn[sentence][index];
         const auto share = stream.uniform(static_cast<std::uint64_t>(length));
         if (!draw(top, b * rows.width + row, share, config.sampling, hypothesis)) continue;
+        if (config.n_best == 1) hooks.send_tokens(sentence, hypothesis, sent[sentence]);
         if (hypothesis.ended || length == limits[sentence]) continue;
         next.live.push_back(index);
         next.parents.push_back(row);
       }
       if (next.live.empty()) {
-        finish(drawn[sentence], config);
+        sort_by_score(drawn[sentence], config);
+        hooks.send_tokens(sentence, drawn[sentence].front(), sent[sentence]);
         if (hooks.on_found) hooks.on_found(sentence, drawn[sentence]);
         continue;
       }

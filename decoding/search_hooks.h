@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -23,7 +24,9 @@ struct SearchHooks {
   std::function<bool(std::int64_t sentence)> wanted = {};
   /// Returns whether the sentence is to go on.
   bool wants(std::int64_t sentence) const { return !wanted || wanted(sentence); }
-  /// Called by greedy search with each token except eos, and the log-probability of all tokens so far.
+  /// Called with each token except eos of the translation that will be the best one, in order, as soon as it is
+  /// certain: by greedy search and for a single draw when it is found; by beam search when all live hypotheses and the
+  /// best finished one have it; the rest when the sentence is done, before on_found.
   std::function<void(std::int64_t sentence, Id token, double log_probability)> on_token = {};
   /// Called for each sentence whose phrases do not all fit into the length limit, before the first step of its batch.
   /// `phrases` is the number of phrases left out (the last ones).
@@ -33,6 +36,13 @@ struct SearchHooks {
   std::function<void(std::int64_t sentence, std::span<const Candidate> candidates, const Beam& beam)> on_beam = {};
   /// Called once for each sentence, as soon as it is done, with the search's result for it.
   std::function<void(std::int64_t sentence, const std::vector<Hypothesis>& found)> on_found = {};
+
+  /// Calls on_token, if there is one, for the tokens after the first `sent`, and counts them.
+  void send_tokens(std::int64_t sentence, const Hypothesis& certain, std::size_t& sent) const {
+    if (!on_token) return;
+    for (; sent < certain.ids.size(); ++sent)
+      on_token(sentence, certain.ids[sent], certain.token_log_probabilities[sent]);
+  }
 };
 
 }  // namespace gloss

@@ -61,16 +61,6 @@ void expect_to_matter(const Json& given, const DecodingConfig& config) {
                    public_name(idle->only_without) + " to false");
 }
 
-/// Throws UsageError unless the search is greedy: only a greedy search finds one token after the other.
-void expect_greedy(const DecodingConfig& config) {
-  if (config.sampling.enabled) throw UsageError("on_token: wanted a greedy search, got sampling; set sample to false");
-  if (config.beam_size != 1)
-    throw UsageError("on_token: wanted beam_size 1, got " + std::to_string(config.beam_size) +
-                     "; only a greedy search finds one token after the other");
-  if (config.coverage_penalty > 0)
-    throw UsageError("on_token: wanted a greedy search, got a coverage_penalty; set coverage_penalty to 0");
-}
-
 }  // namespace
 
 DecodingConfig decoding_config(const TranslationOptions& options, DecodingConfig config) {
@@ -78,7 +68,6 @@ DecodingConfig decoding_config(const TranslationOptions& options, DecodingConfig
   for (const auto& [name, key, field] : public_options())
     if (auto value = field.value(options); !value.is_null()) set_value_at(given, key, std::move(value));
   config = decoding_settings().read(ConfigSection(given, "decoding"), config);
-  if (options.on_token) expect_greedy(config);
   expect_to_matter(given, config);
   if (options.first_line < 0)
     throw UsageError("first_line: wanted 0 or more, got " + std::to_string(options.first_line));

@@ -23,7 +23,7 @@ threads() {
   local programs=(gloss_common_test gloss_tokenizer_test gloss_evaluation_test gloss_model_test gloss_decoding_test
     gloss_tensor_test gloss_training_test gloss_translation_test gloss_library_test gloss_library_threads_test)
   local names='^(LogTest|MappedFileTest|SentencePiece.*Test|ParallelForTest|ResamplingTest|PositionalEncodingTest)|ModelScorers'
-  names+='|InferenceScorer|Translator|WorkersTest|ShardTree|ShardedUpdate|BatchedSearch|ForcedScores|TranslationJob'
+  names+='|InferenceScorer|Translator|WorkersTest|ShardTree|ShardedUpdate|BatchedSearch|ForcedScores|TranslationJob|TranslationRunner'
   # These compute long searches by teams of libgomp, whose barriers the sanitizer does not see.
   local teams=ATranslationsBitsDependNeither
   # The build runs each program to list its tests.

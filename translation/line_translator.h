@@ -48,10 +48,10 @@ class LineTranslator {
   /// part that is read are required. On the CPU a translation depends on its line, its number and the options alone,
   /// bit for bit. Texts of translations have spaces in place of line ends and separators (on_one_line).
   ///
-  /// Throws UsageError if `config` is invalid, if the request has another number of prefixes than lines, if
-  /// TranslationHooks::on_token is set for a search that is not greedy, for phrases with sampling, and for details that
-  /// need attention without an aligner or from a model without any. Throws the search's ModelError and, unless
-  /// halve_when_out_of_memory is set, exceptions that mean out of memory (tensor/out_of_memory.h).
+  /// Throws UsageError if `config` is invalid, if the request has another number of prefixes than lines, for phrases
+  /// with sampling, and for details that need attention without an aligner or from a model without any. Throws the
+  /// search's ModelError and, unless halve_when_out_of_memory is set, exceptions that mean out of memory
+  /// (tensor/out_of_memory.h).
   std::vector<LineTranslation> translate(const TranslationRequest& request, const DecodingConfig& config,
                                          const TranslationHooks& hooks = {}) const;
   std::vector<LineTranslation> translate(std::span<const std::string> lines, const DecodingConfig& config,

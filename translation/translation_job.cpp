@@ -55,14 +55,7 @@ void TranslationJob::expect_possible() const {
     throw UsageError("alignment: wanted a translator that keeps a model to align with, got one without");
   if (request_.glossary && config_.sampling.enabled)
     throw UsageError("phrases: translations that are drawn cannot be made to contain any; search for them");
-  if (hooks_.on_token) expect_tokens_one_by_one();
-}
-
-void TranslationJob::expect_tokens_one_by_one() const {
-  if (config_.sampling.enabled || config_.beam_size != 1 || config_.coverage_penalty > 0)
-    throw UsageError("on_token: wanted a greedy search: beam_size 1, no sampling and no coverage_penalty");
-  if (request_.glossary) throw UsageError("on_token: wanted a greedy search without glossary, got a glossary");
-  if (hooks_.halve_when_out_of_memory)
+  if (hooks_.on_token && hooks_.halve_when_out_of_memory)
     throw UsageError("on_token: wanted a call without halve_when_out_of_memory, which may search a line twice");
 }
 
@@ -130,14 +123,13 @@ void TranslationJob::StreamedLine::add_text(const Tokenizer& tokenizer) {
 void TranslationJob::stream_token(std::size_t line, Id token, double log_probability) {
   auto& streamed = streamed_[line];
   streamed.ids.push_back(token);
-  const auto before = std::exchange(streamed.log_probability, log_probability);
   if (streamed.ids.size() <= translator_.target_tags()) return;
   const auto& tokenizer = translator_.target_tokenizer();
   streamed.add_text(tokenizer);
   send({.line = line,
         .piece = tokenizer.piece(token),
         .text = on_one_line(streamed.text),
-        .log_probability = log_probability - before,
+        .log_probability = log_probability,
         .is_last = false});
 }
 
@@ -145,7 +137,7 @@ void TranslationJob::stream_end(std::size_t line, const Hypothesis& best) {
   send({.line = line,
         .piece = {},
         .text = on_one_line(translator_.target_tokenizer().decode(best.ids)),
-        .log_probability = best.log_probability - streamed_[line].log_probability,
+        .log_probability = best.ended ? best.token_log_probabilities.back() : 0,
         .is_last = true});
 }
 

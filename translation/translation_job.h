@@ -73,7 +73,7 @@ class TranslationJob {
 
   void before_batch(std::int64_t lines);
   void before_step();
-  /// Sends a token of a greedy search. Throws Interrupted if the caller cancels.
+  /// Sends a token that is certain. Throws Interrupted if the caller cancels.
   void stream_token(std::size_t line, Id token, double log_probability);
   /// Sends the end of a line.
   void stream_end(std::size_t line, const Hypothesis& best);
@@ -99,14 +99,12 @@ class TranslationJob {
     void add_text(const Tokenizer& tokenizer);
 
     Ids ids;
-    double log_probability = 0;
     std::string text;               ///< of the first `decoded` ids
     std::size_t decoded = 0;        ///< number of ids
     std::size_t context_begin = 0;  ///< index of the first id that is decoded again with the next ones
   };
 
   void expect_possible() const;
-  void expect_tokens_one_by_one() const;
   void read_lines();
   std::optional<std::string> known_translation(std::size_t line) const;
   void sort_lines();

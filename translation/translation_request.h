@@ -43,7 +43,7 @@ struct TranslationRequest {
 /// To keep the lines found so far, use deadline or stop. An exception of a callback leaves translate and discards all
 /// results of the call.
 struct TranslationHooks {
-  /// A token of a greedy search, or the end of a line.
+  /// A token of a line's best translation, or the end of a line.
   struct TokenEvent {
     std::size_t line = 0;  ///< index into the lines of the request
     std::string piece;     ///< as the tokenizer spells it; empty if `is_last`
@@ -62,8 +62,8 @@ struct TranslationHooks {
   /// done is complete unless its details still need a pass.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token stop = {};  ///< see `deadline`
-  /// Receives tokens as they are found; false cancels the call. Requires a greedy search: beam_size 1, no sampling, no
-  /// coverage_penalty, no glossary. Not together with halve_when_out_of_memory, which may search a line twice.
+  /// Receives tokens as soon as they are certain (SearchHooks::on_token); false cancels the call. Not together with
+  /// halve_when_out_of_memory, which may search a line twice.
   std::function<bool(const TokenEvent&)> on_token = {};
   /// Receives each line as soon as it is complete, in the order of completion, or given up for lack of memory; false
   /// cancels the call.

@@ -54,6 +54,24 @@ TEST_F(BeamTest, HypothesesAreReadBackAfterTheirRowsAreGone) {
   EXPECT_EQ(beam.length(), 3);
 }
 
+TEST_F(BeamTest, TokensAreCertainThatAllLiveRowsAndTheBestFinishedOneHave) {
+  Beam beam(config_, 9);
+  EXPECT_THAT(beam.certain().ids, IsEmpty());
+  advance(beam, {{0, kX, -1, 0, -1}, {0, kY, -2, 0, -2}});
+  EXPECT_THAT(beam.certain().ids, IsEmpty());
+  advance(beam, {{1, kZ, -2.5, 0, -0.5}, {1, kX, -3, 0, -1}});
+  EXPECT_THAT(beam.certain().ids, ElementsAre(kY));
+  EXPECT_THAT(beam.certain().token_log_probabilities, ElementsAre(-2));
+  advance(beam, {{0, kX, -2.75, 0, -0.25}, {1, kEos, -3.25, 0, -0.25}, {0, kY, -4, 0, -1.5}});
+  EXPECT_THAT(beam.certain().ids, ElementsAre(kY)) << "Y X is finished, the live ones begin with Y Z";
+  advance(beam, {{0, kX, -2.8125, 0, -0.0625}, {0, kEos, -2.875, 0, -0.125}, {0, kZ, -9, 0, -6}});
+  ASSERT_FALSE(beam.done());
+  EXPECT_THAT(beam.certain().ids, ElementsAre(kY, kZ, kX)) << "the one that finished first can no longer be the best";
+  advance(beam, {{0, kEos, -3.5, 0, -0.5}, {0, kX, -4, 0, -1}});
+  ASSERT_TRUE(beam.done());
+  EXPECT_EQ(beam.certain().ids, beam.best().front().ids);
+}
+
 TEST_F(BeamTest, OnlyTheFirstBeamSizeMayFinishAndTheNextRowTakesTheirPlace) {
   Beam beam(config_, 9);
   advance(beam, {{0, kEos, -1}, {0, kX, -1.5}, {0, kEos, -2}, {0, kY, -3}});

@@ -83,20 +83,44 @@ TEST_P(SearchHooksTest, GreedySearchDropsASentenceThatIsNotWanted) {
   EXPECT_EQ(found.size(), 4u);
 }
 
-TEST_P(SearchHooksTest, GreedySearchReportsEachTokenAndTheSumSoFar) {
-  std::vector<Ids> told(sources_.size());
-  std::vector<double> sums(sources_.size());
-  SearchHooks hooks;
-  hooks.on_token = [&](std::int64_t sentence, Id token, double log_probability) {
-    told[sentence].push_back(token);
-    EXPECT_LT(log_probability, sums[sentence]);
-    sums[sentence] = log_probability;
+TEST_P(SearchHooksTest, EverySearchReportsTheTokensOfItsBestTranslationBeforeItIsFound) {
+  const std::vector<DecodingConfig> configs = {
+      {.beam_size = 1},
+      {.beam_size = 3, .n_best = 2},
+      {.beam_size = 4, .shrinking_beam = true},
+      {.beam_size = 4, .length_penalty = 0, .patience = 2},
+      {.beam_size = 1, .sampling = {.enabled = true}},
+      {.beam_size = 1, .n_best = 3, .sampling = {.enabled = true}},
   };
-  const auto result = search(hooks);
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    if (sources_[i].empty()) continue;
-    EXPECT_EQ(told[i], result[i][0].ids);
-    EXPECT_GE(sums[i], result[i][0].log_probability);  // which counts the eos
+  for (const auto& config : configs) {
+    config_ = config;
+    config_.batch_size = 2;
+    config_.max_length = 20;
+    config_.min_length = 5;
+    std::vector<Ids> told(sources_.size());
+    std::vector<std::vector<double>> log_probabilities(sources_.size());
+    std::vector<Ids> told_before_step;
+    std::size_t early = 0;  // tokens that are told before the last step of their sentence
+    SearchHooks hooks;
+    hooks.before_step = [&] { told_before_step = told; };
+    hooks.on_token = [&](std::int64_t sentence, Id token, double log_probability) {
+      told[sentence].push_back(token);
+      log_probabilities[sentence].push_back(log_probability);
+    };
+    hooks.on_found = [&](std::int64_t sentence, const std::vector<Hypothesis>& found) {
+      EXPECT_EQ(told[sentence], found.front().ids);
+      early += told_before_step[sentence].size();
+    };
+    const auto result = search(hooks);
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (sources_[i].empty()) continue;
+      const auto& best = result[i].at(0);
+      EXPECT_EQ(told[i], best.ids);
+      log_probabilities[i].resize(best.token_log_probabilities.size(), best.token_log_probabilities.back());
+      EXPECT_EQ(log_probabilities[i], best.token_log_probabilities);  // eos is not told
+    }
+    const bool at_the_end = config_.sampling.enabled && config_.n_best > 1;
+    EXPECT_EQ(early > 0, !at_the_end);
   }
 }
 

@@ -221,8 +221,6 @@ TEST_P(TranslationDetailsTest, InvalidGlossariesAreRefused) {
   refused({.glossary = {{"a", "b"}, {"a", "c"}}}, "glossary: entry 2: wanted one translation");
   refused({.glossary = {{"a", "\u2603"}}}, "glossary: entry 1: wanted a phrase that this model can");
   refused({.sample = true, .glossary = {{"a", "b"}}}, "glossary: wanted a search");
-  refused({.beam_size = 1, .on_token = [](const StreamedToken&) { return true; }, .glossary = {{"a", "b"}}},
-          "on_token: wanted a greedy search without glossary");
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, TranslationDetailsTest, testing::Values("cpu", "cuda"),

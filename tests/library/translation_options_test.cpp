@@ -36,7 +36,6 @@ TEST_P(TranslationOptionsTest, InvalidOptionsAreNamedAsInTheInterface) {
   };
   refused({.beam_size = 0}, "beam_size");
   refused({.beam_size = 2, .n_best = 3}, "n_best");
-  refused({.beam_size = 2, .on_token = [](const StreamedToken&) { return true; }}, "on_token");
   refused({.coverage_penalty = -1}, "coverage_penalty: wanted");
   refused({.no_repeat_ngram = -1}, "no_repeat_ngram: wanted");
   refused({.repetition_penalty = 0}, "repetition_penalty: wanted");
@@ -131,31 +130,33 @@ TEST_P(TranslationOptionsTest, ATranslationBeginsWithItsPrefix) {
   }
 }
 
-TEST_P(TranslationOptionsTest, ModelSettingsThatPreventStreamingAreReported) {
-  const TemporaryFolder folder;
-  const auto settings = [&](const std::string& more) {
-    const auto file = folder / "edited";
-    write_edited_model(kModel, R"(\"patience\": 1.0)", R"(\"patience\": 1.0, )" + more, file);
-    return Translator(file, {.device = GetParam(), .threads = 1});
-  };
-  const auto sampling = settings(R"(\"sampling\": {\"enabled\": true})"),
-             covering = settings(R"(\"coverage_penalty\": 0.5)");
-  std::size_t tokens = 0;
-  greedy_.on_token = [&](const StreamedToken&) { return ++tokens > 0; };
-  EXPECT_THAT([&] { sampling.translate(kLines, greedy_); },
-              ThrowsMessage<TranslatorUsageError>(AllOf(HasSubstr("on_token"), HasSubstr("set sample to false"))));
-  EXPECT_THAT([&] { covering.translate(kLines, greedy_); },
-              ThrowsMessage<TranslatorUsageError>(AllOf(HasSubstr("on_token"), HasSubstr("coverage_penalty to 0"))));
-  EXPECT_EQ(tokens, 0u);
-  greedy_.sample = false;
-  greedy_.coverage_penalty = 0;
-  for (const auto* model : {&sampling, &covering}) {
-    tokens = 0;
-    const auto found = model->translate(kLines, greedy_), wanted = translator().translate(kLines, greedy_);
-    for (std::size_t i = 0; i < kLines.size(); ++i) EXPECT_TRUE(equal(found[i], wanted[i]));
-    EXPECT_GT(tokens, 4u);
+TEST_P(TranslationOptionsTest, EverySearchStreamsItsBestTranslation) {
+  for (auto options : {TranslationOptions{.beam_size = 4},
+                       {.beam_size = 4, .n_best = 3},
+                       {.beam_size = 1, .coverage_penalty = 0.5},
+                       {.n_best = 3, .sample = true},
+                       {.glossary = {{"baka", "nipa ratu"}, {"yoze", "lemu"}}}}) {
+    const auto wanted = translator().translate(kLines, options);
+    std::vector<std::vector<std::string>> pieces(kLines.size());
+    std::vector<std::vector<double>> log_probabilities(kLines.size());
+    std::vector<std::string> texts(kLines.size());
+    options.on_token = [&](const StreamedToken& token) {
+      EXPECT_TRUE(token.text.starts_with(texts[token.line])) << texts[token.line] << "\n" << token.text;
+      texts[token.line] = token.text;
+      if (!token.end) pieces[token.line].push_back(token.piece);
+      log_probabilities[token.line].push_back(token.log_probability);
+      return true;
+    };
+    const auto found = translator().translate(kLines, options);
+    for (std::size_t i = 0; i < kLines.size(); ++i) {
+      EXPECT_TRUE(equal(found[i], wanted[i])) << "streaming changes no result";
+      EXPECT_EQ(texts[i], wanted[i].text());
+      const auto& best = wanted[i].candidates.at(0);
+      EXPECT_EQ(pieces[i], best.pieces);
+      log_probabilities[i].resize(best.token_log_probabilities.size());  // without that of the end if it has none
+      EXPECT_EQ(log_probabilities[i], best.token_log_probabilities);
+    }
   }
-  EXPECT_FALSE(std::ranges::equal(sampling.translate(kLines), translator().translate(kLines), equal));
 }
 
 // A model with equal weights and another activation is another model.

@@ -112,7 +112,7 @@ TEST_F(TranslationJobTest, StreamedTextOnlyGrowsAndHasCompleteCharacters) {
     lines.emplace_back(length, 'a');
     prefixes.push_back(length % 3 == 0 ? "" : length % 3 == 1 ? "a \U0001f6a3\u72d7 \u00e9" : "\u72d7  b");
   }
-  std::vector<std::string> texts(lines.size());
+  std::vector<std::string> texts;
   std::size_t held = 0;
   const TranslationHooks hooks{.on_token = [&](const TranslationHooks::TokenEvent& event) {
     auto& before = texts[event.line];
@@ -121,10 +121,15 @@ TEST_F(TranslationJobTest, StreamedTextOnlyGrowsAndHasCompleteCharacters) {
     before = event.text;
     return true;
   }};
-  const auto found = LineTranslator(scorer, tokenizer, tokenizer, 100)
-                         .translate({.lines = lines, .prefixes = prefixes}, {.beam_size = 1, .min_length = 20}, hooks);
-  for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(texts[i], found[i].candidates.at(0).text);
-  EXPECT_GT(held, 100u);
+  for (const std::int64_t beam_size : {1, 3}) {
+    held = 0;
+    texts.assign(lines.size(), "");
+    const auto found =
+        LineTranslator(scorer, tokenizer, tokenizer, 100)
+            .translate({.lines = lines, .prefixes = prefixes}, {.beam_size = beam_size, .min_length = 20}, hooks);
+    for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(texts[i], found[i].candidates.at(0).text);
+    EXPECT_GT(held, 100u);
+  }
 }
 
 TEST_F(TranslationJobTest, ACopiedLineIsStreamedAsOneEvent) {
@@ -333,24 +338,37 @@ TEST_F(TranslationJobTest, TheLastEventOfALineHasTheLogProbabilityOfItsEnd) {
   EXPECT_EQ(last[1].log_probability, 0) << "ended by the length limit";
 }
 
-TEST_F(TranslationJobTest, TokensNeedAGreedySearchThatIsNotRepeated) {
-  const std::vector<std::string> lines = {"a"};
-  const std::vector<std::pair<std::string, std::string>> entries = {{"a", "b"}};
+TEST_F(TranslationJobTest, EverySearchStreamsItsBestTranslation) {
+  const std::vector<std::string> lines = {"a", "ba"};
+  const std::vector<std::pair<std::string, std::string>> entries = {{"a", "zz"}};
   const GlossaryPhrases glossary(TermList::from_entries(entries), *letters_);
-  const auto refused = [&](const DecodingConfig& config, const GlossaryPhrases* phrases, bool halve) {
-    const TranslationHooks hooks{.on_token = [](const auto&) { return true; }, .halve_when_out_of_memory = halve};
-    EXPECT_THAT(
-        [&] {
-          LineTranslator(scorer_, letters_, letters_, 100)
-              .translate({.lines = lines, .glossary = phrases}, config, hooks);
-        },
-        testing::ThrowsMessage<UsageError>(testing::StartsWith("on_token: wanted a ")));
-  };
-  refused({.beam_size = 2}, nullptr, false);
-  refused({.beam_size = 1, .coverage_penalty = 1}, nullptr, false);
-  refused({.beam_size = 1, .sampling = {.enabled = true}}, nullptr, false);
-  refused(config_, &glossary, false);
-  refused(config_, nullptr, true);
+  const std::vector<std::pair<DecodingConfig, const GlossaryPhrases*>> searches = {
+      {{.beam_size = 3, .n_best = 2}, nullptr},
+      {{.beam_size = 1, .n_best = 2, .sampling = {.enabled = true}}, nullptr},
+      {config_, &glossary}};
+  for (const auto& [config, phrases] : searches) {
+    std::vector<std::string> texts(lines.size());
+    std::vector<double> sums(lines.size());
+    const TranslationHooks hooks{.on_token = [&](const TranslationHooks::TokenEvent& token) {
+      EXPECT_TRUE(token.text.starts_with(texts[token.line]));
+      texts[token.line] = token.text;
+      sums[token.line] += token.log_probability;
+      return true;
+    }};
+    const auto found = LineTranslator(scorer_, letters_, letters_, 100)
+                           .translate({.lines = lines, .glossary = phrases}, config, hooks);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto& best = found.at(i).candidates.at(0);
+      EXPECT_EQ(texts[i], best.text);
+      EXPECT_NEAR(sums[i], best.log_probability, 1e-9);
+    }
+  }
+}
+
+TEST_F(TranslationJobTest, TokensNeedASearchThatIsNotRepeated) {
+  const TranslationHooks hooks{.on_token = [](const auto&) { return true; }, .halve_when_out_of_memory = true};
+  EXPECT_THAT([&] { translate({"a"}, hooks); },
+              testing::ThrowsMessage<UsageError>(testing::StartsWith("on_token: wanted a ")));
   EXPECT_THAT(scorer_->batches, IsEmpty());
 }
 

@@ -40,7 +40,7 @@ struct TranslatorSettings {
 /// The divisor of a sum of log-probabilities: length^p (power), or ((5 + length) / 6)^p (GNMT).
 enum class LengthNormalisation { kPower, kGnmt };
 
-/// A token of a greedy search, as soon as it is found.
+/// A token of a line's best translation, as soon as it is certain.
 struct StreamedToken {
   std::size_t line = 0;        ///< index into the lines of the call
   std::string piece;           ///< as the tokenizer spells it, U+2581 for a space; empty if `end`
@@ -111,10 +111,11 @@ struct TranslationOptions {
   /// pass for an alignment or a confidence. After one of them the call returns what it has: see Translation::Status.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token stop = {};
-  /// Called with each token, on the thread that called translate; false cancels the call. May call translate. Requires
-  /// beam_size 1, no coverage_penalty, no sampling (also of the model's own settings) and no glossary. An empty line
-  /// has no tokens. Exceptions leave translate unchanged. Lines with it are not translated together with those of other
-  /// calls.
+  /// Called with each token of the best translation as soon as no other can take its place, on the thread that called
+  /// translate; false cancels the call. May call translate. A greedy search (beam_size 1) and a single draw report each
+  /// token when they find it. A beam search reports the tokens that its hypotheses have in common, some steps later,
+  /// and the others at the end of the line, as do several draws. An empty line has no tokens. Exceptions leave
+  /// translate unchanged. Lines with it are not translated together with those of other calls.
   std::function<bool(const StreamedToken&)> on_token = {};
 
   /// Called with each line as soon as it is complete, in the order of completion, on the thread that called translate;
