@@ -66,5 +66,14 @@ function(gloss_test name)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
   # Tests run side by side; one that is about threads sets their number itself.
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1)
+  set(tests "${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake")
+  add_custom_command(
+    TARGET ${name} POST_BUILD
+    COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:${name}>" "-DOUTPUT=${tests}"
+            "-DWORKING_DIRECTORY=${CMAKE_CURRENT_BINARY_DIR}" -P "${PROJECT_SOURCE_DIR}/cmake/write_test_suites.cmake"
+    BYPRODUCTS "${tests}" VERBATIM)
+  set(include "${CMAKE_CURRENT_BINARY_DIR}/${name}_include.cmake")
+  file(WRITE "${include}" "if(EXISTS \"${tests}\")\n  include(\"${tests}\")\nelse()\n"
+                          "  add_test(${name}_NOT_BUILT ${name}_NOT_BUILT)\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include}")
 endfunction()
