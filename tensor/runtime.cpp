@@ -14,7 +14,7 @@
 #include "common/log/log.h"
 #include "common/system/machine.h"
 #include "common/text/printable.h"
-#include "kernels/instruction_set.h"
+#include "kernels/kernel_table.h"
 #include "tensor/caching_allocator.h"
 #include "tensor/determinism.h"
 #include "tensor/thread_count.h"

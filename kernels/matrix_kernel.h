@@ -4,6 +4,14 @@
 
 namespace gloss::kernels {
 
+/// out[j * out_stride + i] = in[i * in_stride + j] for i < rows and j < columns.
+using TransposeKernel = void(const float* in, std::int64_t in_stride, std::int64_t rows, std::int64_t columns,
+                             float* out, std::int64_t out_stride);
+
+/// out[j] = sum of in[i * stride + j] over i < rows, for j < columns.
+using ColumnSumsKernel = void(const float* in, std::int64_t stride, std::int64_t rows, std::int64_t columns,
+                              float* out);
+
 /// A bfloat16 value: the upper half of a float.
 using Bfloat16Bits = std::uint16_t;
 

@@ -1,4 +1,4 @@
-#include "kernels/bfloat16_kernel.h"
+#include "kernels/matrix_kernel.h"
 
 #include <cstring>
 #include <limits>
@@ -7,6 +7,48 @@
 
 namespace gloss::kernels {
 namespace {
+
+class TransposeKernelTest : public KernelTest {};
+
+TEST_P(TransposeKernelTest, TransposesEveryElementAndWritesNothingElse) {
+  for (const std::int64_t rows : {1, 3, 16, 17, 40}) {
+    for (const std::int64_t columns : {1, 5, 16, 31, 64}) {
+      const std::int64_t in_stride = columns + 2, out_stride = rows + 3;
+      const auto in = formula_values(static_cast<std::size_t>(rows * in_stride));
+      std::vector<float> out(static_cast<std::size_t>(columns * out_stride), 77.0F);
+      kernels().transpose(in.data(), in_stride, rows, columns, out.data(), out_stride);
+      for (std::int64_t j = 0; j < columns; ++j) {
+        for (std::int64_t i = 0; i < out_stride; ++i) {
+          ASSERT_EQ(out[static_cast<std::size_t>(j * out_stride + i)],
+                    i < rows ? in[static_cast<std::size_t>(i * in_stride + j)] : 77.0F)
+              << i << ", " << j << " of " << rows << " x " << columns;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_INSTRUCTION_SETS(TransposeKernelTest);
+
+class ColumnSumsKernelTest : public KernelTest {};
+
+TEST_P(ColumnSumsKernelTest, SumsEachColumnAndWritesNothingElse) {
+  for (const std::int64_t rows : {0, 1, 13}) {
+    for (const std::int64_t columns : {1, 7, 16, 64, 131}) {
+      const auto in = formula_values(static_cast<std::size_t>(rows * (columns + 5)));
+      std::vector<float> out(static_cast<std::size_t>(columns + 1), 77.0F);
+      kernels().column_sums(in.data(), columns + 5, rows, columns, out.data());
+      for (std::int64_t j = 0; j < columns; ++j) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < rows; ++i) sum += in[static_cast<std::size_t>(i * (columns + 5) + j)];
+        ASSERT_NEAR(out[static_cast<std::size_t>(j)], sum, 1e-5) << j << " of " << columns;
+      }
+      EXPECT_EQ(out.back(), 77.0F);
+    }
+  }
+}
+
+INSTANTIATE_INSTRUCTION_SETS(ColumnSumsKernelTest);
 
 // The definition: the nearer of the two neighbors; ties to even.
 Bfloat16Bits nearest(float x) {
@@ -74,4 +116,5 @@ TEST_P(Bfloat16KernelTest, KeepsInfinityAndNaN) {
 INSTANTIATE_INSTRUCTION_SETS(Bfloat16KernelTest);
 
 }  // namespace
+
 }  // namespace gloss::kernels
