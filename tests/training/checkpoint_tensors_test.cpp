@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "model/storage/tensor_view.h"
+#include "model/storage/stored_weights.h"
 #include "tensor/determinism.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"

@@ -6,7 +6,7 @@
 
 #include "interchange/export/exporters.h"
 #include "model/make_parts.h"
-#include "model/storage/int8_weights.h"
+#include "model/storage/stored_weights.h"
 #include "model/weights.h"
 #include "tests/interchange/export/ctranslate2_reader.h"
 #include "tests/interchange/export/exported_model.h"
