@@ -15,7 +15,7 @@ namespace gloss {
 /// Element e (row-major) is dropped if RandomStream::bits(e), a 32-bit word, is below p * 2^32 rounded. The stream
 /// depends on the seed, the site, the update (optimizer step) and the shard (part of a batch that one thread computes).
 /// Kept elements are multiplied by float(1 / (1 - p)). Two calls of one pass must name two sites. On a GPU LibTorch
-/// draws the numbers (model/fast/torch_dropout.h) unless the pass is plain. Throws Error, a fault of the caller, in a
+/// draws the numbers (model/fast/fast_dropout.h) unless the pass is plain. Throws Error, a fault of the caller, in a
 /// training pass without random numbers.
 at::Tensor dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site);
 

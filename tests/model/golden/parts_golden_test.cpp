@@ -9,7 +9,7 @@
 #include "model/attention.h"
 #include "model/decoder.h"
 #include "model/encoder.h"
-#include "model/fast/fused_attention.h"
+#include "model/fast/fast_attention.h"
 #include "model/feed_forward.h"
 #include "model/layer_norm.h"
 #include "model/make_parts.h"

@@ -1,5 +1,6 @@
-#include "model/fast/kernel_attention.h"
+#include "model/fast/fast_attention.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,11 +10,12 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "common/error.h"
 #include "kernels/kernel_table.h"
-#include "model/fast/dropout_mask.h"
+#include "model/fast/fast_dropout.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -21,6 +23,11 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
+
+// Returns whether all of S keys may be hidden from some of T queries.
+bool may_hide_all_keys(const Mask& mask, std::int64_t T, std::int64_t S) {
+  return mask.hidden().defined() || (mask.is_causal() && T > S) || std::ranges::count(mask.lengths(), 0) > 0;
+}
 
 // An empty tensor in place of the memory in self-attention: autograd takes no undefined tensor.
 at::Tensor absent(const at::Tensor& projected) { return at::empty({0}, projected.options().requires_grad(false)); }
@@ -144,6 +151,28 @@ at::Tensor apply(const at::Tensor& projected, const at::Tensor& memory, std::int
 }
 
 }  // namespace
+
+at::Tensor fused_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, const Mask& mask,
+                           const AttentionContext& context) {
+  const auto [B, H, T, d_k] = sizes<4>(query, "query");
+  expect_shape(key, {B, H, -1, d_k}, "key");
+  const auto S = key.size(2);
+  expect_shape(value, {B, H, S, d_k}, "value");
+  mask.expect_fits(B, S);
+
+  const double p = context.pass.training ? context.dropout : 0;
+  if (p > 0) seed_torch_generator(query.device(), context.pass.stream(std::string(context.site) + ".weights"));
+  if (mask.all_visible(T, S)) return at::scaled_dot_product_attention(query, key, value, {}, p);
+  if (mask.is_causal() && T == S && !mask.hides_keys(S)) {
+    return at::scaled_dot_product_attention(query, key, value, {}, p, /*is_causal=*/true);
+  }
+  const auto visible = mask.visible(T, S, query.device());  // [B or 1, 1, T or 1, S]
+  if (!may_hide_all_keys(mask, T, S)) return at::scaled_dot_product_attention(query, key, value, visible, p);
+
+  // A query without visible keys attends to all keys, and its result is set to zero: no NaN, and no gradient.
+  const auto blind = visible.any(-1, /*keepdim=*/true).logical_not();  // [B or 1, 1, T or 1, 1]
+  return at::scaled_dot_product_attention(query, key, value, visible.logical_or(blind), p).masked_fill(blind, 0);
+}
 
 at::Tensor kernel_self_attention(const at::Tensor& projected, std::int64_t heads, const Mask& mask,
                                  const AttentionContext& context) {

@@ -1,4 +1,4 @@
-#include "model/fast/torch_dropout.h"
+#include "model/fast/fast_dropout.h"
 
 #include <cmath>
 
