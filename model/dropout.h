@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include "common/random.h"
 #include "model/pass.h"
@@ -25,5 +27,9 @@ at::Tensor dropout_and_add(const at::Tensor& residual, const at::Tensor& x, doub
 
 /// Computes `dropout` by its definition, with LibTorch's operators, on any device and for any floating type.
 at::Tensor plain_dropout(const at::Tensor& x, double p, const RandomStream& stream);
+
+/// Returns the words stream.bits(0) to stream.bits(count - 1) as int64 [count], computed by LibTorch's operators on
+/// `device`.
+at::Tensor random_words(const RandomStream& stream, std::int64_t count, at::Device device);
 
 }  // namespace gloss

@@ -9,9 +9,8 @@
 #include "benchmarks/study/random_inputs.h"
 #include "benchmarks/study/tensor_memory.h"
 #include "model/attention.h"
-#include "model/initialization.h"
 #include "model/make_model.h"
-#include "model/make_parts.h"
+#include "model/weights.h"
 
 namespace gloss::study {
 namespace {
@@ -37,7 +36,7 @@ Work attention_work(const ModelConfig& config, std::int64_t length) {
 }
 
 Work feed_forward_work(const ModelConfig& config, std::int64_t length) {
-  auto feed_forward = make_feed_forward(config, config.d_ff);
+  FeedForward feed_forward = make_feed_forward(config, config.d_ff);
   initialize(*feed_forward, RandomStream(1, "weights"));
   return [feed_forward, x = random_normal({1, length, config.d_model}, "x").requires_grad_()]() mutable {
     feed_forward(x, Pass{.plain = true}).sum().backward();

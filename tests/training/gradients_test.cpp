@@ -62,7 +62,7 @@ TEST_P(ShardTreeTest, StatisticsStandInTheOrderOfTheShards) {
     for (const auto i : order) {
       auto each = sums(i);
       const auto mean = at::full({1}, i, at::device(device()));
-      each.statistics.add(running, mean);
+      each.statistics.seen.push_back({running, mean});
       tree.put(i, std::move(each));
     }
     tree.take().statistics.update_running();

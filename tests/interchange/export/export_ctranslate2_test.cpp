@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "interchange/export/exporters.h"
-#include "model/make_parts.h"
+#include "model/make_model.h"
 #include "model/storage/stored_weights.h"
 #include "model/weights.h"
 #include "tests/interchange/export/ctranslate2_reader.h"

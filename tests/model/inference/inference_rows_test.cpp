@@ -1,4 +1,4 @@
-#include "model/inference/row_parts.h"
+#include "model/inference/inference_rows.h"
 
 #include <algorithm>
 #include <mutex>

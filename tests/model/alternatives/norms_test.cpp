@@ -1,4 +1,4 @@
-#include "model/alternatives/batch_norm.h"
+#include "model/alternatives/norms.h"
 
 #include <cmath>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "model/sited_module.h"
+#include "model/pass.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,10 @@
-#include "model/alternatives/recurrent_decoder.h"
+#include "model/alternatives/recurrent_network.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 #include <torch/nn/modules/container/modulelist.h>
 
 #include "model/alternatives/scores.h"
@@ -12,11 +14,76 @@
 namespace gloss {
 namespace {
 
+/// Runs a GRU over x [B, S, D] in one direction and returns its states [B, S, units].
+at::Tensor states_of(Gru& gru, const at::Tensor& x, const Mask& mask, bool backward, const Pass& pass) {
+  const auto [B, S, D] = sizes<3>(x, "x");
+  const auto projected = gru->project(x, pass);  // [B, S, 3 * units]
+  const bool all_visible = !mask.hides_keys(S);
+  const auto visible = mask.visible(1, S, x.device()).view({-1, S, 1});  // [B or 1, S, 1]
+  auto state = at::zeros({B, gru->units()}, x.options());
+  std::vector<at::Tensor> states(static_cast<std::size_t>(S));
+  for (std::int64_t i = 0; i < S; ++i) {
+    const auto s = backward ? S - 1 - i : i;
+    const auto next = gru->step(projected.select(1, s), state, pass);
+    state = all_visible ? next : at::where(visible.select(1, s), next, state);
+    states[static_cast<std::size_t>(s)] = state;
+  }
+  return at::stack(states, 1);
+}
+
 const std::string kCrossAttention = "decoder.layers.0.cross_attention";
 
 std::string site_of(std::size_t layer) { return "decoder.layers." + std::to_string(layer); }
 
 }  // namespace
+
+GruImpl::GruImpl(std::int64_t input, std::int64_t units)
+    : units_(units),
+      input_(register_module("input", Linear(input, 3 * units))),
+      state_(register_module("state", Linear(units, 3 * units))) {}
+
+at::Tensor GruImpl::project(const at::Tensor& x, const Pass& pass) { return input_(x, pass); }
+
+at::Tensor GruImpl::step(const at::Tensor& projected, const at::Tensor& state, const Pass& pass) {
+  expect_shape(projected, {state.size(0), 3 * units_}, "projected");
+  const auto of_input = projected.chunk(3, -1), of_state = state_(state, pass).chunk(3, -1);  // [N, units] each
+  const auto reset = (of_input[0] + of_state[0]).sigmoid();
+  const auto update = (of_input[1] + of_state[1]).sigmoid();
+  const auto candidate = (of_input[2] + reset * of_state[2]).tanh();
+  return (1 - update) * candidate + update * state;
+}
+
+RecurrentEncoderLayerImpl::RecurrentEncoderLayerImpl(std::int64_t d_model)
+    : forward_(register_module("forward", Gru(d_model, d_model / 2))),
+      backward_(register_module("backward", Gru(d_model, d_model / 2))) {}
+
+at::Tensor RecurrentEncoderLayerImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
+  return at::cat({states_of(forward_, x, mask, false, pass), states_of(backward_, x, mask, true, pass)}, -1);
+}
+
+RecurrentEncoderImpl::RecurrentEncoderImpl(const ModelConfig& config)
+    : EncoderImpl(config.d_model), dropout_(config.dropout) {
+  const auto layers = register_module("layers", torch::nn::ModuleList());
+  for (std::int64_t i = 0; i < config.encoder_layers; ++i) {
+    layers_.emplace_back(config.d_model);
+    layers->push_back(layers_.back());
+  }
+}
+
+at::Tensor RecurrentEncoderImpl::forward(const at::Tensor& x, const Mask& mask, const Pass& pass) {
+  const auto [B, S, D] = sizes<3>(x, "x");
+  mask.expect_fits(B, S);
+  const auto shared = mask.cached();
+  auto memory = x;  // [B, S, D]
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const auto site = "encoder.layers." + std::to_string(i);
+    memory = layers_[i](memory, shared, pass);
+    if (pass.probe != nullptr) pass.probe->output(site, memory);
+    memory = dropout(memory, dropout_, pass, site);
+  }
+  if (pass.probe != nullptr) pass.probe->output("encoder", memory);
+  return memory;
+}
 
 RecurrentDecoderImpl::RecurrentDecoderImpl(const ModelConfig& config)
     : DecoderImpl(config.d_model), dropout_(config.dropout) {
@@ -90,7 +157,7 @@ at::Tensor RecurrentDecoderImpl::forward(const at::Tensor& x, const Memory& memo
 }
 
 DecoderCache RecurrentDecoderImpl::start(const Memory& memory, const Pass& pass) {
-  DecoderCache cache(memory.value, memory.mask);
+  DecoderCache cache(memory);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const bool attends = i == 0 && cross_attention_;
     cache.layers.push_back(attends ? cache_of_memory(cross_attention_, memory.value, pass) : LayerCache());
