@@ -86,10 +86,7 @@ ShardSums GradientExchange::sum(std::int64_t shards, std::vector<ShardSums> own)
     for (auto& node : of_process) sums.push_back(std::move(node));
   for (std::size_t i = 0; i < sums.size(); ++i)
     sums[i].gradients = {slices.narrow(0, static_cast<std::int64_t>(i) * layout_.slice(), layout_.slice())};
-  auto sum = sum_of_nodes<ShardSums>(shards, nodes, std::move(sums), [](ShardSums first, ShardSums after) {
-    first.add(std::move(after));
-    return first;
-  });
+  auto sum = sum_of_nodes<ShardSums>(shards, nodes, std::move(sums), added);
   if (!divided_) sum.gradients = whole(sum.gradients.front(), defined);
   return sum;
 }

@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "model/storage/stored_weights.h"
-#include "tensor/determinism.h"
+#include "tensor/runtime.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"

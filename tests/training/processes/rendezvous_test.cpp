@@ -1,4 +1,4 @@
-#include "training/processes/c10d_message.h"
+#include "training/processes/rendezvous.h"
 
 #include <stdexcept>
 
