@@ -1,12 +1,9 @@
 // How fast translating runs: the searches of translate, timed without tokenizing. Ends with one JSON line.
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <iostream>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -18,7 +15,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "benchmarks/machine.h"
+#include "benchmarks/study/measuring.h"
 #include "common/files/atomic_file.h"
 #include "common/files/text_pairs.h"
 #include "decoding/batched_search.h"
@@ -31,7 +28,6 @@ namespace gloss {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   fs::path model, input, output;
@@ -78,9 +74,7 @@ void decode_speed(Options options) {
   std::vector<std::vector<Hypothesis>> found(sources.size());
   const auto batches = batches_of(sources, static_cast<std::size_t>(options.decoding.batch_size), threads);
   Workers workers(threads);
-  double best = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < options.repeat; ++round) {
-    const auto start = Clock::now();
+  const double best = best_of(options.repeat, [&] {
     workers.run(std::ssize(batches), [&](std::int64_t batch) {
       const auto& lines = batches[static_cast<std::size_t>(batch)];
       std::vector<Ids> of_batch;
@@ -90,8 +84,7 @@ void decode_speed(Options options) {
                        found[lines[static_cast<std::size_t>(sentence)]] = hypotheses;
                      }});
     });
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
-  }
+  });
   std::size_t tokens = 0;
   std::string text;
   for (const auto& hypotheses : found) {
@@ -136,10 +129,5 @@ int main(int argc, char** argv) {
   app.add_option("--repeat", options.repeat, "rounds")->check(CLI::PositiveNumber);
   app.add_option("--threads", options.threads, "0: as many as the process may use");
   CLI11_PARSE(app, argc, argv);
-  try {
-    gloss::decode_speed(options);
-  } catch (const std::exception& fault) {
-    std::cerr << "decode_speed: " << fault.what() << '\n';
-    return 1;
-  }
+  return gloss::run_benchmark("decode_speed", [&] { gloss::decode_speed(options); });
 }

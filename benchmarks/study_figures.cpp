@@ -1,6 +1,5 @@
 // The measurements of docs/study.md that no command of gloss makes. Prints one JSON object.
 #include <cstdint>
-#include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "benchmarks/study/figures.h"
+#include "benchmarks/study/measuring.h"
 #include "tensor/runtime.h"
 
 namespace gloss {
@@ -90,11 +90,8 @@ int main(int argc, char** argv) {
   app.add_option("--threads", options.threads, "0: as many as the process may use");
   gloss::add_commands(app, options);
   CLI11_PARSE(app, argc, argv);
-  try {
+  return gloss::run_benchmark("study_figures", [&] {
     gloss::set_up_runtime(options.threads);
     std::cout << gloss::run(app.get_subcommands().front()->get_name(), options).dump() << '\n';
-  } catch (const std::exception& fault) {
-    std::cerr << "study_figures: " << fault.what() << '\n';
-    return 1;
-  }
+  });
 }

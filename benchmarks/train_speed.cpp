@@ -1,8 +1,8 @@
 // How fast training runs: the updates of train-translate, timed. Ends with one JSON line.
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -14,9 +14,10 @@
 #include <CLI/Formatter.hpp>
 #include <torch/csrc/api/include/torch/cuda.h>
 
-#include "benchmarks/batch_file.h"
-#include "benchmarks/machine.h"
+#include "benchmarks/study/measuring.h"
 #include "common/error.h"
+#include "common/special_ids.h"
+#include "common/text/printable.h"
 #include "data/batch_stream.h"
 #include "model/make_model.h"
 #include "run/config/read_run_file.h"
@@ -49,6 +50,31 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 void move_data(DataConfig& data, const fs::path& folder) {
   for (std::string* path : {&data.train_source, &data.train_target})
     *path = (folder / fs::path(*path).filename()).string();
+}
+
+/// Batches that another program wrote, so that both are timed on the very same: a JSON line a batch, a list of
+/// [[source ids], [target ids]], eos and bos left out. Eos is added here. Throws DataError naming the line.
+std::vector<Batch> read_batch_file(const std::filesystem::path& path) {
+  const std::string name = printable(path.string());
+  std::ifstream file(path);
+  if (!file) throw DataError(name + ": wanted a file of batches, cannot open it");
+  std::vector<Batch> batches;
+  for (std::string line; std::getline(file, line);) {
+    try {
+      Batch batch;
+      for (const auto& pair : nlohmann::json::parse(line)) {
+        batch.source.push_back(pair.at(0).get<Ids>());
+        batch.target.push_back(pair.at(1).get<Ids>());
+        batch.source.back().push_back(kEos);
+        batch.target.back().push_back(kEos);
+      }
+      batches.push_back(std::move(batch));
+    } catch (const nlohmann::json::exception&) {
+      throw DataError(name + ", line " + std::to_string(batches.size() + 1) +
+                      ": wanted a list of [[source ids], [target ids]]");
+    }
+  }
+  return batches;
 }
 
 /// Batches from a file, again from its begin where it ends, or from the training data.
@@ -172,10 +198,5 @@ int main(int argc, char** argv) {
   app.add_option("--threads", options.threads, "0: as many as the process may use");
   app.add_option("--device", options.device, "auto, cpu or cuda[:N]");
   CLI11_PARSE(app, argc, argv);
-  try {
-    gloss::train_speed(options);
-  } catch (const std::exception& fault) {
-    std::cerr << "train_speed: " << fault.what() << '\n';
-    return 1;
-  }
+  return gloss::run_benchmark("train_speed", [&] { gloss::train_speed(options); });
 }

@@ -15,7 +15,6 @@
 #include "common/special_ids.h"
 #include "model/attention.h"
 #include "model/dropout.h"
-#include "model/initialization.h"
 #include "model/layer_norm.h"
 #include "model/make_model.h"
 #include "model/weights.h"

@@ -13,10 +13,10 @@
 #include "data/demo_corpus.h"
 #include "model/embedding.h"
 #include "model/encoder.h"
-#include "model/initialization.h"
 #include "model/padding.h"
+#include "model/pass.h"
 #include "model/positional_encoding.h"
-#include "model/sited_module.h"
+#include "model/weights.h"
 #include "training/adam.h"
 #include "training/label_smoothing.h"
 

@@ -9,7 +9,7 @@
 
 #include "common/special_ids.h"
 #include "model/encoder_decoder.h"
-#include "model/initialization.h"
+#include "model/weights.h"
 #include "tensor/to_device.h"
 #include "training/adam.h"
 #include "training/label_smoothing.h"

@@ -7,8 +7,8 @@
 #include <ATen/ops/ones.h>
 
 #include "common/special_ids.h"
-#include "model/initialization.h"
 #include "model/make_model.h"
+#include "model/weights.h"
 #include "training/label_smoothing.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "explain/number_array.h"
-#include "model/norm.h"
+#include "model/layer_norm.h"
 #include "model/part.h"
 #include "tensor/to_device.h"
 

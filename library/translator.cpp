@@ -16,7 +16,6 @@
 #include "library/public_errors.h"
 #include "library/public_translation.h"
 #include "library/search_options.h"
-#include "tensor/determinism.h"
 #include "tensor/runtime.h"
 #include "tensor/thread_count.h"
 #include "translation/glossary_phrases.h"

@@ -9,8 +9,7 @@ namespace gloss {
 
 /// Statistics over the shard of one training pass, which running statistics of the network take over. The pass changes
 /// no module: `update_running` is called once it is known that the update is applied.
-class BatchStatistics {
- public:
+struct BatchStatistics {
   static constexpr double kMomentum = 0.1;  ///< share of a new shard in the running statistics
 
   /// A statistic of a shard: the running one, and the value that it takes over, [D] each.
@@ -18,16 +17,12 @@ class BatchStatistics {
     at::Tensor running, value;
   };
 
-  void add(at::Tensor running, at::Tensor value);
-  /// Returns the statistics in the order of `add`.
-  const std::vector<Seen>& seen() const { return seen_; }
+  std::vector<Seen> seen = {};  ///< in the order of the norms in the pass
+
   /// Appends the statistics of the passes that follow.
   void append(BatchStatistics after);
-  /// Sets running = (1 - kMomentum) * running + kMomentum * value, for each statistic in the order of `add`.
+  /// Sets running = (1 - kMomentum) * running + kMomentum * value, for each statistic in their order.
   void update_running() const;
-
- private:
-  std::vector<Seen> seen_;
 };
 
 /// The batch of a training pass, for norms over its positions: the lengths [B] of its sentences without padding, and

@@ -4,20 +4,20 @@
 
 #include <torch/nn/modules/container/modulelist.h>
 
-#include "model/make_parts.h"
+#include "model/make_model.h"
 #include "tensor/shape.h"
 
 namespace gloss {
 
 DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config, Scores scores)
-    : self_attention_(register_module(
-          "self_attention",
-          MultiHeadAttention(config.d_model, config.heads, config.dropout_on_attention(), std::move(scores)))),
-      cross_attention_(register_module(
-          "cross_attention",
-          MultiHeadAttention(config.d_model, config.heads, config.dropout_on_attention(), make_scores(config)))),
+    : DecoderLayerImpl(config, "self_attention", make_attention(config, std::move(scores))) {}
+
+DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config, const std::string& name,
+                                   const std::shared_ptr<SitedModule>& first)
+    : self_attention_(register_module(name, first)->as<MultiHeadAttention>()),
+      cross_attention_(register_module("cross_attention", make_attention(config, make_scores(config)))),
       feed_forward_(register_module("feed_forward", make_feed_forward(config, config.decoder_d_ff()))),
-      self_attention_connection_(*self_attention_, register_module("self_attention_norm", make_norm(config)), config),
+      self_attention_connection_(*first, register_module(name + "_norm", make_norm(config)), config),
       cross_attention_connection_(*cross_attention_, register_module("cross_attention_norm", make_norm(config)),
                                   config),
       feed_forward_connection_(*feed_forward_, register_module("feed_forward_norm", make_norm(config)), config),
@@ -25,7 +25,7 @@ DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config, Scores scores)
 
 at::Tensor DecoderLayerImpl::forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass) {
   const auto after_self_attention = self_attention_connection_(
-      x, [&](const at::Tensor& input) { return self_attention_(input, norms_keys_ ? input : x, mask, pass); },
+      x, [&](const at::Tensor& input) { return self_attention(input, norms_keys_ ? input : x, mask, pass); },
       pass);  // [B, T, D]
   const auto after_cross_attention = cross_attention_connection_(
       after_self_attention,
@@ -37,18 +37,18 @@ at::Tensor DecoderLayerImpl::forward(const at::Tensor& x, const Memory& memory, 
   return result;
 }
 
-DecoderImpl::DecoderImpl(const ModelConfig& config) : d_model_(config.d_model) {
-  const auto scores = self_attention_scores(config, *this, /*both_directions=*/false);
-  std::vector<std::shared_ptr<DecoderLayerBase>> layers;
-  for (std::int64_t i = 0; i < config.decoder_layers; ++i)
-    layers.push_back(std::make_shared<DecoderLayerImpl>(config, scores()));
-  add_layers(config, std::move(layers));
+at::Tensor DecoderLayerImpl::self_attention(const at::Tensor& input, const at::Tensor& keys, const Mask& mask,
+                                            const Pass& pass) {
+  return self_attention_->forward(input, keys, mask, pass);
 }
 
-void DecoderImpl::add_layers(const ModelConfig& config, std::vector<std::shared_ptr<DecoderLayerBase>> layers) {
-  layers_ = std::move(layers);
-  const auto list = register_module("layers", torch::nn::ModuleList());
-  for (const auto& layer : layers_) list->push_back(layer);
+DecoderImpl::DecoderImpl(const ModelConfig& config) : d_model_(config.d_model) {
+  const auto make_layer = decoder_layers(config, *this);
+  const auto layers = register_module("layers", torch::nn::ModuleList());
+  for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
+    layers_.emplace_back(make_layer());
+    layers->push_back(layers_.back());
+  }
   if (config.has_final_norm()) norm_ = register_module("norm", make_norm(config));
 }
 
@@ -60,7 +60,7 @@ at::Tensor DecoderImpl::forward(const at::Tensor& x, const Memory& memory, const
   const auto mask = Mask::causal().cached();
   const Memory shared{memory.value, memory.mask.cached()};
   auto result = x;  // [B, T, D]
-  for (const auto& layer : layers_) result = layer->forward(result, shared, mask, pass);
+  for (auto& layer : layers_) result = layer(result, shared, mask, pass);
   return finish(result, pass);
 }
 

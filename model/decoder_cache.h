@@ -10,6 +10,12 @@
 
 namespace gloss {
 
+/// The encoder's output, to which the decoder attends.
+struct Memory {
+  at::Tensor value;  ///< [B, S, D]
+  Mask mask;         ///< over its S positions
+};
+
 /// Keys and values of one decoder layer, split into heads. Tensors that a layer does not need stay undefined.
 struct LayerCache {
   at::Tensor self_key, self_value;    ///< [B * K, H, capacity, d_k], filled up to `position`; undefined at first
@@ -24,8 +30,8 @@ LayerCache cache_of_memory(MultiHeadAttention& cross_attention, const at::Tensor
 /// in place, so there is no gradient through a cache.
 struct DecoderCache {
   DecoderCache() = default;
-  /// Starts with one row for each sentence of the memory [B, S, D], and no layers.
-  DecoderCache(const at::Tensor& memory, const Mask& mask);
+  /// Starts with one row for each sentence of the memory, and no layers.
+  explicit DecoderCache(const Memory& memory);
 
   std::vector<LayerCache> layers;
   Mask source_mask = Mask::unmasked();  ///< over the B sentences' source positions

@@ -4,15 +4,13 @@
 
 #include <torch/nn/modules/container/modulelist.h>
 
-#include "model/make_parts.h"
+#include "model/make_model.h"
 #include "tensor/shape.h"
 
 namespace gloss {
 
 EncoderLayerImpl::EncoderLayerImpl(const ModelConfig& config, Scores scores)
-    : self_attention_(register_module(
-          "self_attention",
-          MultiHeadAttention(config.d_model, config.heads, config.dropout_on_attention(), std::move(scores)))),
+    : self_attention_(register_module("self_attention", make_attention(config, std::move(scores)))),
       feed_forward_(register_module("feed_forward", make_feed_forward(config, config.d_ff))),
       self_attention_connection_(*self_attention_, register_module("self_attention_norm", make_norm(config)), config),
       feed_forward_connection_(*feed_forward_, register_module("feed_forward_norm", make_norm(config)), config),

@@ -8,12 +8,11 @@
 #include <torch/nn/pimpl.h>
 
 #include "model/feed_forward.h"
+#include "model/layer_norm.h"
 #include "model/mask.h"
 #include "model/model_config.h"
 #include "model/multi_head_attention.h"
-#include "model/norm.h"
 #include "model/pass.h"
-#include "model/sited_module.h"
 #include "model/sublayer_connection.h"
 
 namespace gloss {

@@ -3,7 +3,7 @@
 #include <ATen/TensorOperators.h>
 
 #include "model/dropout.h"
-#include "model/sited_module.h"
+#include "model/pass.h"
 
 namespace gloss {
 

@@ -38,7 +38,7 @@ class EncoderDecoderImpl : public torch::nn::Module {
   /// targets 0 to t only.
   at::Tensor decode(const PaddedIds& target, const at::Tensor& memory, const Mask& source_mask, const Pass& pass);
 
-  /// Decoding token by token (decoder_step.cpp), in a pass without training and without gradients:
+  /// Decoding token by token (decoder_cache.cpp), in a pass without training and without gradients:
   ///
   ///     const c10::InferenceMode inference;
   ///     auto cache = model->start(model->encode(source, pass), Mask::padding(source.lengths), pass);

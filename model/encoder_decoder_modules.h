@@ -4,7 +4,7 @@
 #include "model/embedding.h"
 #include "model/encoder.h"
 #include "model/generator.h"
-#include "model/norm.h"
+#include "model/layer_norm.h"
 #include "model/positional_encoding.h"
 
 namespace gloss {

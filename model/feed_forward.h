@@ -7,7 +7,6 @@
 
 #include "model/linear.h"
 #include "model/pass.h"
-#include "model/sited_module.h"
 
 namespace gloss {
 

@@ -5,9 +5,17 @@
 #include <ATen/core/Tensor.h>
 #include <torch/nn/pimpl.h>
 
-#include "model/norm.h"
+#include "model/pass.h"
 
 namespace gloss {
+
+/// The normalization around a sublayer or after a stack: layer normalization or an alternative.
+class NormImpl : public SitedModule {
+ public:
+  /// Maps x [..., D] to [..., D]. Throws ShapeError on another width.
+  virtual at::Tensor forward(const at::Tensor& x, const Pass& pass) = 0;
+};
+TORCH_MODULE(Norm);
 
 /// Layer normalization (Ba et al. 2016) over the last dimension, with the biased variance:
 ///

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "common/error.h"
 #include "common/special_ids.h"
-#include "model/alternatives/recurrent_decoder.h"
-#include "model/alternatives/recurrent_encoder.h"
+#include "model/alternatives/activations.h"
+#include "model/alternatives/norms.h"
+#include "model/alternatives/positions.h"
+#include "model/alternatives/recurrent_network.h"
+#include "model/alternatives/scores.h"
 #include "model/alternatives/ssru.h"
 #include "model/alternatives/zero_start_embedding.h"
-#include "model/initialization.h"
-#include "model/make_parts.h"
+#include "model/weights.h"
 
 namespace gloss {
 namespace {
@@ -23,7 +26,6 @@ std::shared_ptr<EncoderImpl> encoder_of(const ModelConfig& config) {
 
 std::shared_ptr<DecoderImpl> decoder_of(const ModelConfig& config) {
   if (!config.is_transformer()) return std::make_shared<RecurrentDecoderImpl>(config);
-  if (!config.has_decoder_self_attention()) return std::make_shared<SsruDecoder>(config);
   return std::make_shared<DecoderImpl>(config);
 }
 
@@ -34,6 +36,73 @@ std::shared_ptr<EmbeddingImpl> embedding_of(const ModelConfig& config, std::int6
 }
 
 }  // namespace
+
+std::shared_ptr<NormImpl> make_norm(const ModelConfig& config) {
+  switch (config.norm_type) {
+    case NormType::kLayer:
+      return std::make_shared<LayerNormImpl>(config.d_model, config.layer_norm_epsilon);
+    case NormType::kBatch:
+      return std::make_shared<BatchNorm>(config.d_model, config.layer_norm_epsilon);
+    case NormType::kRms:
+      return std::make_shared<RmsNorm>(config.d_model, config.layer_norm_epsilon);
+    case NormType::kNone:
+      return std::make_shared<NoNorm>();
+  }
+  return nullptr;
+}
+
+std::shared_ptr<PositionalEncodingImpl> make_positions(const ModelConfig& config) {
+  const auto D = config.d_model;
+  if (!config.adds_positions()) return std::make_shared<NoPositions>(D);
+  if (config.positions == Positions::kLearned) return std::make_shared<LearnedPositions>(D, config.max_positions);
+  return std::make_shared<PositionalEncodingImpl>(D, config.position_frequencies, config.first_position);
+}
+
+std::shared_ptr<MultiHeadAttentionImpl> make_attention(const ModelConfig& config, Scores scores) {
+  return std::make_shared<MultiHeadAttentionImpl>(config.d_model, config.heads, config.dropout_on_attention(),
+                                                  std::move(scores));
+}
+
+std::shared_ptr<FeedForwardImpl> make_feed_forward(const ModelConfig& config, std::int64_t d_ff) {
+  const auto D = config.d_model;
+  const auto dropout = config.dropout_in_feed_forward();
+  if (config.activation == Activation::kRelu) return std::make_shared<FeedForwardImpl>(D, d_ff, dropout);
+  return std::make_shared<ActivatedFeedForward>(D, d_ff, dropout, config.activation);
+}
+
+std::shared_ptr<ScoresImpl> make_scores(const ModelConfig& config) {
+  const auto heads = config.heads, d_k = config.d_model / heads;
+  switch (config.attention_score) {
+    case AttentionScore::kScaledDot:
+      return scaled_dot().ptr();
+    case AttentionScore::kDot:
+      return std::make_shared<DotScore>();
+    case AttentionScore::kGeneral:
+      return std::make_shared<GeneralScore>(heads, d_k);
+    case AttentionScore::kAdditive:
+      return std::make_shared<AdditiveScore>(heads, d_k);
+    case AttentionScore::kCosine:
+      return std::make_shared<CosineScore>(heads);
+    case AttentionScore::kLocation:
+      return std::make_shared<LocationScore>(config.max_positions, heads, d_k);
+  }
+  return nullptr;
+}
+
+PartMaker<ScoresImpl> self_attention_scores(const ModelConfig& config, torch::nn::Module& stack, bool both_directions) {
+  if (config.positions == Positions::kRotary)
+    return [config] { return std::make_shared<RotaryScores>(make_scores(config)); };
+  if (config.positions != Positions::kRelative) return [config] { return make_scores(config); };
+  const auto positions = stack.register_module("relative_positions", RelativePositions(config.heads, both_directions));
+  return [config, positions] { return std::make_shared<RelativeScores>(make_scores(config), positions); };
+}
+
+PartMaker<DecoderLayerImpl> decoder_layers(const ModelConfig& config, torch::nn::Module& stack) {
+  if (!config.has_decoder_self_attention())
+    return [config] { return std::make_shared<SsruDecoderLayer>(config, Ssru(config.d_model)); };
+  const auto scores = self_attention_scores(config, stack, /*both_directions=*/false);
+  return [config, scores] { return std::make_shared<DecoderLayerImpl>(config, scores()); };
+}
 
 void expect_vocabularies(const ModelConfig& config, const Vocabularies& vocabularies) {
   require(vocabularies.source >= kSpecialIds && vocabularies.target >= kSpecialIds, "vocabulary",

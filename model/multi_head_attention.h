@@ -9,7 +9,6 @@
 #include "model/mask.h"
 #include "model/pass.h"
 #include "model/scores.h"
-#include "model/sited_module.h"
 
 namespace gloss {
 
@@ -34,7 +33,7 @@ class MultiHeadAttentionImpl final : public SitedModule {
   at::Tensor forward(const at::Tensor& x, const at::Tensor& memory, const Mask& mask, const Pass& pass);
 
   /// The two halves of `forward`: `project` computes keys and values of the memory [B, S, D], `attend` the attention of
-  /// x [B, T, D] to them, [B, T, D]. A cache stores the result of the first (model/decoder_step.cpp).
+  /// x [B, T, D] to them, [B, T, D]. A cache stores the result of the first (model/decoder_cache.cpp).
   KeysAndValues project(const at::Tensor& memory, const Pass& pass);
   at::Tensor attend(const at::Tensor& x, const KeysAndValues& attended, const Mask& mask, const Pass& pass);
 

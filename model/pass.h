@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
 
 #include "common/random.h"
 
@@ -11,7 +14,7 @@ namespace gloss {
 
 class Mask;
 
-/// Reads, or changes, values inside a forward pass, by their sites (model/sited_module.h). Attention weights may be
+/// Reads, or changes, values inside a forward pass, by their sites (SitedModule). Attention weights may be
 /// changed in every pass; other values only while no gradients are recorded. Each function does nothing by default.
 class Probe {
  public:
@@ -50,5 +53,28 @@ struct Pass {
   /// `random` or without a site.
   RandomStream stream(std::string_view site) const;
 };
+
+/// A module that knows its site: its path in the network, to which its tensors' names add ".weight" or another word.
+/// Sites name places for the probe, and for the random numbers of a dropout:
+///
+///     encoder.layers.0                                     output of a layer
+///     decoder.layers.0.self_attention                      output of a sublayer, and its dropout
+///     decoder.layers.0.cross_attention.weights             dropout of attention weights
+///     decoder.layers.0.feed_forward.inner                  dropout after the activation
+///
+/// Others are no modules: the outputs of the stacks, "encoder" and "decoder", and the sums of embeddings and positions,
+/// "source_embedding" and "target_embedding".
+class SitedModule : public torch::nn::Module {
+ public:
+  const std::string& site() const { return site_; }  ///< empty until it is set
+  void set_site(std::string site) { site_ = std::move(site); }
+
+ private:
+  std::string site_;
+};
+
+/// Sets the site of each module inside `network`. EncoderDecoder calls it; a network of your own that has dropout has
+/// to call it, too.
+void set_sites(torch::nn::Module& network);
 
 }  // namespace gloss

@@ -4,10 +4,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "model/layer_norm.h"
 #include "model/model_config.h"
-#include "model/norm.h"
 #include "model/pass.h"
-#include "model/sited_module.h"
 
 namespace gloss {
 

@@ -23,8 +23,8 @@
 #include "run/config/run_config.h"
 #include "run/config/run_files.h"
 #include "tokenizer/make_tokenizer.h"
-#include "training/average.h"
 #include "training/checkpoint.h"
+#include "training/kept_weights.h"
 #include "translation/models/translation_model.h"
 
 namespace gloss {

@@ -22,7 +22,7 @@
 #include "common/log/log.h"
 #include "common/system/process_place.h"
 #include "common/system/signals.h"
-#include "training/processes/local_store.h"
+#include "training/processes/process_group.h"
 
 namespace gloss {
 namespace {

@@ -9,7 +9,7 @@
 #include <torch/version.h>
 
 #include "common/version.h"
-#include "kernels/instruction_set.h"
+#include "kernels/kernel_table.h"
 #include "training/agreement.h"
 
 namespace gloss {

@@ -16,7 +16,7 @@
 #include "evaluation/bleu/bleu.h"
 #include "run/run_folder.h"
 #include "run/validation.h"
-#include "training/early_stop.h"
+#include "training/training_plan.h"
 #include "training/training_report.h"
 
 namespace gloss {

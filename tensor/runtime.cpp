@@ -3,20 +3,21 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <malloc.h>
+#include <omp.h>
 #include <unistd.h>
 
 #include "common/error.h"
 #include "common/log/log.h"
 #include "common/system/machine.h"
 #include "common/text/printable.h"
-#include "kernels/instruction_set.h"
+#include "kernels/kernel_table.h"
 #include "tensor/caching_allocator.h"
-#include "tensor/determinism.h"
 #include "tensor/thread_count.h"
 
 namespace gloss {
@@ -102,6 +103,17 @@ int start_threads_of_caller(int wanted) {
 void give_back_memory() {
   release_cached_memory();
   ::malloc_trim(0);
+}
+
+void set_up_determinism(int threads) {
+  omp_set_dynamic(0);
+  at::set_num_threads(threads);
+  ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);  // required for deterministic cuBLAS
+  // In strict mode, an operation without a deterministic variant would end the run.
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
+  // Filling new memory would hide reads before writes, and takes time.
+  at::globalContext().setDeterministicFillUninitializedMemory(false);
+  at::globalContext().setBenchmarkCuDNN(false);
 }
 
 }  // namespace gloss

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "common/error.h"
-
 namespace gloss {
 namespace {
 

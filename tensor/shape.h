@@ -4,11 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include <ATen/core/Tensor.h>
 #include <c10/util/ArrayRef.h>
+
+#include "common/error.h"
 
 namespace gloss {
 
@@ -27,6 +30,15 @@ void expect_width(const at::Tensor& tensor, std::int64_t expected, std::string_v
 
 /// Returns `value` as an index. Throws ShapeError("name: wanted 0 to 4, got 5") unless 0 <= value < bound.
 std::size_t index_below(std::int64_t value, std::int64_t bound, std::string_view name);
+
+/// Throws ShapeError("name: wanted ids from 0 to 4, got 5") unless all ids are from 0 to `bound` - 1.
+template <typename Id>
+void expect_ids(std::span<const Id> ids, std::int64_t bound, std::string_view name) {
+  for (const auto id : ids)
+    if (id < 0 || id >= bound)
+      throw ShapeError(std::string(name) + ": wanted ids from 0 to " + std::to_string(bound - 1) + ", got " +
+                       std::to_string(id));
+}
 
 /// Returns the sizes of a tensor with N dimensions. Throws ShapeError for another number of dimensions.
 /// Example: `const auto [B, T, D] = sizes<3>(x, "x");`

@@ -16,8 +16,8 @@
 #include "common/text/format.h"
 #include "common/text/printable.h"
 #include "model/storage/model_file.h"
+#include "model/storage/stored_weights.h"
 #include "model/storage/tensor_names.h"
-#include "model/storage/tensor_view.h"
 
 namespace gloss {
 namespace {

@@ -19,7 +19,7 @@ constexpr double kMaxTokens = 1e15;  // of a batch; exact in a double
 /// Returns the statistics as bytes: for each the index of its running tensor, then its values.
 std::string bytes_of(const BatchStatistics& statistics, const std::vector<at::Tensor>& running) {
   std::string bytes;
-  for (const auto& seen : statistics.seen()) {
+  for (const auto& seen : statistics.seen) {
     const auto is_same = [&](const at::Tensor& tensor) { return tensor.is_same(seen.running); };
     const std::int64_t index = std::ranges::find_if(running, is_same) - running.begin();
     const auto values = seen.value.cpu().contiguous();
@@ -40,7 +40,7 @@ BatchStatistics statistics_of(const std::string& bytes, const std::vector<at::Te
     const auto values = at::empty_like(kept, at::TensorOptions(at::kCPU));
     expect_sent(bytes.size() - at - sizeof index >= values.nbytes());
     std::memcpy(values.mutable_data_ptr(), bytes.data() + at + sizeof index, values.nbytes());
-    statistics.add(kept, values.to(kept.device()));
+    statistics.seen.push_back({kept, values.to(kept.device())});
     at += sizeof index + values.nbytes();
   }
   return statistics;
@@ -86,10 +86,7 @@ ShardSums GradientExchange::sum(std::int64_t shards, std::vector<ShardSums> own)
     for (auto& node : of_process) sums.push_back(std::move(node));
   for (std::size_t i = 0; i < sums.size(); ++i)
     sums[i].gradients = {slices.narrow(0, static_cast<std::int64_t>(i) * layout_.slice(), layout_.slice())};
-  auto sum = sum_of_nodes<ShardSums>(shards, nodes, std::move(sums), [](ShardSums first, ShardSums after) {
-    first.add(std::move(after));
-    return first;
-  });
+  auto sum = sum_of_nodes<ShardSums>(shards, nodes, std::move(sums), added);
   if (!divided_) sum.gradients = whole(sum.gradients.front(), defined);
   return sum;
 }

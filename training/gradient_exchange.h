@@ -11,7 +11,6 @@
 #include "training/flat_adam.h"
 #include "training/gradients.h"
 #include "training/processes/exchange.h"
-#include "training/processes/shard_nodes.h"
 
 namespace gloss {
 

@@ -1,5 +1,6 @@
 #include "training/gradients.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -8,14 +9,6 @@
 #include <torch/csrc/autograd/autograd.h>
 
 namespace gloss {
-namespace {
-
-ShardSums added(ShardSums first, ShardSums after) {
-  first.add(std::move(after));
-  return first;
-}
-
-}  // namespace
 
 Gradients gradients_of(const at::Tensor& loss, const std::vector<at::Tensor>& parameters) {
   return torch::autograd::grad({loss}, parameters, {}, /*retain_graph=*/std::nullopt, /*create_graph=*/false,
@@ -37,6 +30,11 @@ void ShardSums::add(ShardSums after) {
   nll = nll + after.nll;
   tokens += after.tokens;
   statistics.append(std::move(after.statistics));
+}
+
+ShardSums added(ShardSums first, ShardSums after) {
+  first.add(std::move(after));
+  return first;
 }
 
 ShardTree::ShardTree(std::int64_t shards) {
@@ -63,5 +61,18 @@ void ShardTree::put(std::int64_t shard, ShardSums sums) {
 }
 
 ShardSums ShardTree::take() { return std::exchange(levels_.back().front().sums, {}); }
+
+std::vector<ShardNode> nodes_of_process(std::int64_t shards, std::int64_t rank, std::int64_t processes) {
+  const auto begin = rank * shards / processes, end = (rank + 1) * shards / processes;
+  std::vector<ShardNode> nodes;
+  for (auto first = begin; first < end;) {
+    // A node begins at a multiple of its span; the last of a level may hold fewer shards.
+    std::int64_t span = 1;
+    while (first % (2 * span) == 0 && span < shards && std::min(first + 2 * span, shards) <= end) span *= 2;
+    nodes.push_back({first, std::min(span, shards - first)});
+    first += span;
+  }
+  return nodes;
+}
 
 }  // namespace gloss

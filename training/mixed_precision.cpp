@@ -1,5 +1,7 @@
 #include "training/mixed_precision.h"
 
+#include <ATen/autocast_mode.h>
+
 #include "common/error.h"
 #include "model/fast/matrix_product.h"
 
@@ -12,6 +14,26 @@ void expect_precision(Precision precision, at::Device device, bool plain) {
     throw UsageError(
         "training.precision: wanted float32 on this processor, which has no products of bfloat16 (AVX512_BF16), got "
         "bfloat16");
+}
+
+Autocast::Autocast(bool on, at::Device device) : on_(on && device.is_cuda()) {
+  if (!on_) return;
+  at::autocast::increment_nesting();
+  at::autocast::set_autocast_dtype(at::kCUDA, at::kBFloat16);
+  at::autocast::set_autocast_enabled(at::kCUDA, true);
+}
+
+Autocast::~Autocast() {
+  if (!on_) return;
+  at::autocast::set_autocast_enabled(at::kCUDA, false);
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+}
+
+at::ScalarType factor_type(const at::Tensor& weight) {
+  const auto type = weight.scalar_type();
+  const auto device = weight.device().type();
+  return type != at::kDouble && at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
+                                                                          : type;
 }
 
 }  // namespace gloss

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
+#include <span>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -23,8 +23,8 @@
 #include "kernels/kernel_table.h"
 #include "model/fast/dispatch.h"
 #include "model/fast/matrix_product.h"
-#include "tensor/autocast.h"
 #include "tensor/shape.h"
+#include "training/mixed_precision.h"
 
 namespace gloss {
 namespace {
@@ -182,13 +182,6 @@ class SlicedLoss : public torch::autograd::Function<SlicedLoss> {
   }
 };
 
-void expect_ids(const at::Tensor& targets, std::int64_t V) {
-  const auto* const ids = targets.const_data_ptr<std::int64_t>();
-  for (std::int64_t i = 0; i < targets.size(0); ++i)
-    if (ids[i] < 0 || ids[i] >= V)
-      throw ShapeError("targets: wanted ids from 0 to " + std::to_string(V - 1) + ", got " + std::to_string(ids[i]));
-}
-
 }  // namespace
 
 LossSums output_loss(const Generator& generator, const at::Tensor& x, const at::Tensor& targets, double epsilon,
@@ -197,7 +190,9 @@ LossSums output_loss(const Generator& generator, const at::Tensor& x, const at::
   expect_width(x, generator->weight().size(1), "x");
   expect_shape(targets, {N}, "targets");
   const auto ids = targets.contiguous();
-  if (ids.is_cpu()) expect_ids(ids, generator->weight().size(0));
+  if (ids.is_cpu())
+    expect_ids(std::span(ids.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(N)), generator->weight().size(0),
+               "targets");
   const bool has_kernel = path == OutputPath::kFastest && fast::has_kernels(x);
   const bool records = at::GradMode::is_enabled();
   const auto &weight = generator->weight(), &bias = generator->bias();

@@ -10,10 +10,10 @@
 #include "common/log/log.h"
 #include "data/batch.h"
 #include "model/fast/matrix_product.h"
-#include "tensor/autocast.h"
 #include "tensor/caching_allocator.h"
 #include "tensor/out_of_memory.h"
 #include "training/batch_loss.h"
+#include "training/mixed_precision.h"
 
 namespace gloss {
 namespace {

@@ -18,7 +18,6 @@
 #include "model/encoder_decoder.h"
 #include "tensor/workers.h"
 #include "training/gradients.h"
-#include "training/processes/shard_nodes.h"
 #include "training/training_config.h"
 
 namespace gloss {
@@ -76,8 +75,7 @@ class ShardPasses {
   /// Takes less memory from now on, after it ran out in the computation of the norm.
   void retry_after_norm() { retry(last_to_split()); }
 
-  /// Returns the time of the passes. Time in which some workers go forward and others backward is divided in proportion
-  /// to the sums of their times.
+  /// Returns the time of the passes.
   UpdateSeconds seconds() const;
 
  private:

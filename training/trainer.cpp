@@ -16,7 +16,7 @@
 #include "common/system/signals.h"
 #include "common/system/stop.h"
 #include "common/version.h"
-#include "model/storage/tensor_view.h"
+#include "model/storage/stored_weights.h"
 #include "tensor/caching_allocator.h"
 #include "tensor/out_of_memory.h"
 #include "training/agreement.h"

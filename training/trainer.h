@@ -16,7 +16,6 @@
 #include "model/encoder_decoder.h"
 #include "training/adam.h"
 #include "training/checkpoint.h"
-#include "training/early_stop.h"
 #include "training/gradient_exchange.h"
 #include "training/processes/exchange.h"
 #include "training/training_config.h"
@@ -33,7 +32,7 @@ enum class TrainingEnd { kFinished, kEarlyStop, kStopped };
 
 /// One training run: forward, loss, backward, update; validation, checkpoints, limits. Everything is a function of the
 /// seed, the data and the configuration. A resumed run therefore produces the bits of an unbroken one on the CPU, and
-/// close values on a GPU (tensor/determinism.h).
+/// close values on a GPU (tensor/runtime.h).
 class Trainer {
  public:
   struct Options {

@@ -16,25 +16,27 @@ constexpr std::array kScores{
     std::pair{"start_loss", &ValidationScores::start_loss}, std::pair{"start_bleu", &ValidationScores::start_bleu},
     std::pair{"best_loss", &ValidationScores::best_loss}, std::pair{"best_bleu", &ValidationScores::best_bleu}};
 
+constexpr std::array kCounts{std::pair{"step", &TrainingState::step},
+                             std::pair{"validated_step", &TrainingState::validated_step},
+                             std::pair{"best_step", &TrainingState::best_step},
+                             std::pair{"validations_without_gain", &TrainingState::validations_without_gain},
+                             std::pair{"skipped_updates", &TrainingState::skipped_updates},
+                             std::pair{"skipped_in_a_row", &TrainingState::skipped_in_a_row},
+                             std::pair{"unreported_tokens", &TrainingState::unreported_tokens}};
+
 }  // namespace
 
 Json to_json(const TrainingState& state) {
   Json json = {
-      {"step", state.step},
       {"position", {{"epoch", state.position.epoch}, {"batch", state.position.batch}}},
-      {"validated_step", state.validated_step},
       {"best_score", state.best_score ? Json(*state.best_score) : Json()},
-      {"best_step", state.best_step},
-      {"validations_without_gain", state.validations_without_gain},
-      {"skipped_updates", state.skipped_updates},
-      {"skipped_in_a_row", state.skipped_in_a_row},
       {"unreported_nll", state.unreported_nll},
-      {"unreported_tokens", state.unreported_tokens},
       {"seconds", state.seconds},
       {"averaged", state.averaged},
       {"shards", state.shards},
       {"hashes", state.hashes},
   };
+  for (const auto& [name, value] : kCounts) json[name] = state.*value;
   if (!state.device.empty()) json["device"] = state.device;
   for (const auto& [name, score] : kScores)
     if (const auto& scored = state.scores.*score)
@@ -58,21 +60,15 @@ TrainingState read_training_state(const Json& json, const std::string& file) {
   };
 
   TrainingState state;
-  state.step = count(json, "step");
+  for (const auto& [name, value] : kCounts) state.*value = count(json, name);
   const Json& position = member(json, "position");
   check(position.is_object(), "position", "an object");
   state.position = {count(position, "epoch"), count(position, "batch")};
-  state.validated_step = count(json, "validated_step");
   const Json& best = member(json, "best_score");
   check(best.is_null() || best.is_number(), "best_score", "a number or null");
   if (best.is_number()) state.best_score = best.get<double>();
-  state.best_step = count(json, "best_step");
-  state.validations_without_gain = count(json, "validations_without_gain");
-  state.skipped_updates = count(json, "skipped_updates");
-  state.skipped_in_a_row = count(json, "skipped_in_a_row");
   check(member(json, "unreported_nll").is_number(), "unreported_nll", "a number");
   state.unreported_nll = json.at("unreported_nll").get<double>();
-  state.unreported_tokens = count(json, "unreported_tokens");
   check(member(json, "seconds").is_number() && json.at("seconds") >= 0, "seconds", "a number from 0 on");
   state.seconds = json.at("seconds").get<double>();
   check(member(json, "averaged").is_array(), "averaged", "a list of file names");

@@ -4,7 +4,7 @@
 #include <ATen/TensorOperators.h>
 
 #include "benchmarks/study/figures.h"
-#include "benchmarks/study/random_inputs.h"
+#include "benchmarks/study/measuring.h"
 #include "model/make_model.h"
 #include "training/adam.h"
 #include "training/batch_loss.h"

@@ -11,7 +11,7 @@
 #include "interchange/export/export_checks.h"
 #include "interchange/export/exporters.h"
 #include "interchange/model_family.h"
-#include "model/make_parts.h"
+#include "model/make_model.h"
 #include "model/storage/stored_weights.h"
 #include "model/weights.h"
 

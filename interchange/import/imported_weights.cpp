@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/special_ids.h"
 #include "common/text/printable.h"
-#include "model/storage/int8_weights.h"
+#include "model/storage/stored_weights.h"
 #include "tensor/shape.h"
 
 namespace gloss {

@@ -1,8 +1,8 @@
 #pragma once
 
 // Products with a packed matrix, computed in tiles that fit into registers. Included by the bodies only.
-#include "kernels/bfloat16_kernel.h"
 #include "kernels/bodies/vectors.h"
+#include "kernels/matrix_kernel.h"
 #include "kernels/packed_product_kernel.h"
 
 namespace gloss::kernels::GLOSS_INSTRUCTION_SET {
@@ -135,9 +135,7 @@ inline void int8_tile(Input in, const PackedMatrix& matrix, std::int64_t column,
 }
 
 template <int kRows>
-struct TileRows {
-  static constexpr int value = kRows;
-};
+using TileRows = std::integral_constant<int, kRows>;
 // Calls `work` with the number of rows of a tile as a type.
 template <typename Work>
 inline void with_tile_rows(std::int64_t rows, Work work) {
@@ -155,12 +153,6 @@ inline void with_tile_rows(std::int64_t rows, Work work) {
     default:
       return work(TileRows<6>{});
   }
-}
-
-inline std::uint32_t bfloat16_bits(float x) {
-  const auto bits = __builtin_bit_cast(std::uint32_t, x);
-  if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return bits >> 16 | 0x40U;  // NaN stays NaN
-  return (bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16;
 }
 
 inline void to_bfloat16_row(const float* x, std::int64_t inner, std::uint32_t* out) {

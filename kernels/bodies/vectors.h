@@ -3,6 +3,7 @@
 // Vectors of the instruction set's width. Included by the bodies only, which are compiled once for each set. No
 // standard function is called here: the linker could keep a copy compiled for AVX-512 for all sets.
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #if defined(__x86_64__)
@@ -48,6 +49,13 @@ inline Integers lanes() {
 inline Floats keep_where(Integers keep, Floats x) { return (Floats)((Integers)x & keep); }
 
 inline Floats max_of(Floats a, Floats b) { return a > b ? a : b; }
+
+/// Returns x rounded to bfloat16. A NaN keeps a mantissa bit, so that rounding cannot turn it into infinity.
+inline std::uint32_t bfloat16_bits(float x) {
+  const auto bits = __builtin_bit_cast(std::uint32_t, x);
+  const std::uint32_t nearest = bits + 0x7FFF + (bits >> 16 & 1);
+  return ((bits & 0x7FFFFFFF) > 0x7F800000 ? bits | 0x00400000 : nearest) >> 16;
+}
 
 using Lanes = std::make_integer_sequence<int, kFloats>;
 

@@ -1,6 +1,5 @@
 #include "model/alternatives/ssru.h"
 
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -9,7 +8,6 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 
-#include "model/make_parts.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -40,53 +38,23 @@ at::Tensor SsruImpl::step(const at::Tensor& x, at::Tensor& state, const Pass& pa
   return state.relu().unsqueeze(1);
 }
 
-SsruDecoderLayer::SsruDecoderLayer(const ModelConfig& config)
-    : recurrence_(register_module("recurrence", Ssru(config.d_model))),
-      cross_attention_(register_module(
-          "cross_attention",
-          MultiHeadAttention(config.d_model, config.heads, config.dropout_on_attention(), make_scores(config)))),
-      feed_forward_(register_module("feed_forward", make_feed_forward(config, config.decoder_d_ff()))),
-      recurrence_connection_(*recurrence_, register_module("recurrence_norm", make_norm(config)), config),
-      cross_attention_connection_(*cross_attention_, register_module("cross_attention_norm", make_norm(config)),
-                                  config),
-      feed_forward_connection_(*feed_forward_, register_module("feed_forward_norm", make_norm(config)), config) {}
-
-at::Tensor SsruDecoderLayer::forward(const at::Tensor& x, const Memory& memory, const Mask& /*mask*/,
-                                     const Pass& pass) {
-  const auto states = recurrence_connection_(
-      x, [&](const at::Tensor& input) { return recurrence_(input, pass); }, pass);  // [B, T, D]
-  const auto attended = cross_attention_connection_(
-      states, [&](const at::Tensor& input) { return cross_attention_(input, memory.value, memory.mask, pass); },
-      pass);  // [B, T, D]
-  const auto result = feed_forward_connection_(
-      attended, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B, T, D]
-  if (pass.probe != nullptr) pass.probe->output(site(), result);
-  return result;
-}
+SsruDecoderLayer::SsruDecoderLayer(const ModelConfig& config, Ssru recurrence)
+    : DecoderLayerImpl(config, "recurrence", recurrence.ptr()), recurrence_(std::move(recurrence)) {}
 
 LayerCache SsruDecoderLayer::start(const at::Tensor& memory, const Pass& pass) {
-  auto cache = cache_of_memory(cross_attention_, memory, pass);
+  auto cache = DecoderLayerImpl::start(memory, pass);
   cache.state = at::zeros({memory.size(0), memory.size(2)}, memory.options());  // c_-1
   return cache;
 }
 
-at::Tensor SsruDecoderLayer::step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass) {
-  const auto state = recurrence_connection_(
-      x, [&](const at::Tensor& input) { return recurrence_->step(input, cache.layers[index].state, pass); },
-      pass);  // [B * K, 1, D]
-  const auto attended = cross_attention_connection_(
-      state, [&](const at::Tensor& input) { return cache.attend(index, cross_attention_, input, pass); },
-      pass);  // [B * K, 1, D]
-  const auto result = feed_forward_connection_(
-      attended, [&](const at::Tensor& input) { return feed_forward_(input, pass); }, pass);  // [B * K, 1, D]
-  if (pass.probe != nullptr) pass.probe->output(site(), result);
-  return result;
+at::Tensor SsruDecoderLayer::self_attention(const at::Tensor& input, const at::Tensor& /*keys*/, const Mask& /*mask*/,
+                                            const Pass& pass) {
+  return recurrence_(input, pass);
 }
 
-SsruDecoder::SsruDecoder(const ModelConfig& config) : DecoderImpl(config.d_model) {
-  std::vector<std::shared_ptr<DecoderLayerBase>> layers;
-  for (std::int64_t i = 0; i < config.decoder_layers; ++i) layers.push_back(std::make_shared<SsruDecoderLayer>(config));
-  add_layers(config, std::move(layers));
+at::Tensor SsruDecoderLayer::self_attention_step(const at::Tensor& input, const at::Tensor& /*keys*/,
+                                                 DecoderCache& cache, std::size_t index, const Pass& pass) {
+  return recurrence_->step(input, cache.layers[index].state, pass);
 }
 
 }  // namespace gloss

@@ -38,27 +38,20 @@ class SsruImpl : public SitedModule {
 };
 TORCH_MODULE(Ssru);
 
-/// A layer of the decoder with a recurrence in the place of self-attention, then cross-attention and
-/// feed-forward.
-class SsruDecoderLayer final : public DecoderLayerBase {
+/// A layer of the decoder with a recurrence in the place of self-attention.
+class SsruDecoderLayer final : public DecoderLayerImpl {
  public:
-  explicit SsruDecoderLayer(const ModelConfig& config);
+  SsruDecoderLayer(const ModelConfig& config, Ssru recurrence);
 
-  at::Tensor forward(const at::Tensor& x, const Memory& memory, const Mask& mask, const Pass& pass) override;
   LayerCache start(const at::Tensor& memory, const Pass& pass) override;
-  at::Tensor step(const at::Tensor& x, DecoderCache& cache, std::size_t index, const Pass& pass) override;
 
  private:
-  Ssru recurrence_;
-  MultiHeadAttention cross_attention_;
-  FeedForward feed_forward_;
-  SublayerConnection recurrence_connection_, cross_attention_connection_, feed_forward_connection_;
-};
+  at::Tensor self_attention(const at::Tensor& input, const at::Tensor& keys, const Mask& mask,
+                            const Pass& pass) override;
+  at::Tensor self_attention_step(const at::Tensor& input, const at::Tensor& keys, DecoderCache& cache,
+                                 std::size_t index, const Pass& pass) override;
 
-/// A decoder of such layers.
-class SsruDecoder final : public DecoderImpl {
- public:
-  explicit SsruDecoder(const ModelConfig& config);
+  Ssru recurrence_;
 };
 
 }  // namespace gloss

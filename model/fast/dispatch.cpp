@@ -5,12 +5,9 @@
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 
-#include "model/fast/dropout_mask.h"
-#include "model/fast/fused_attention.h"
-#include "model/fast/kernel_attention.h"
-#include "model/fast/kernel_dropout.h"
+#include "model/fast/fast_attention.h"
+#include "model/fast/fast_dropout.h"
 #include "model/fast/linear_map.h"
-#include "model/fast/torch_dropout.h"
 
 namespace gloss::fast {
 namespace {

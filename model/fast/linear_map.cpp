@@ -10,7 +10,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "kernels/kernel_table.h"
-#include "model/fast/dropout_mask.h"
+#include "model/fast/fast_dropout.h"
 #include "model/fast/matrix_product.h"
 
 namespace gloss {

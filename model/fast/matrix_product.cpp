@@ -43,22 +43,15 @@ Matrix<float> matrix(const at::Tensor& tensor) {
   return {const_cast<float*>(tensor.const_data_ptr<float>()), tensor.stride(0)};
 }
 
-// out [M, N] = a [M, K] b [K, N], or out + a b.
-void multiply_block(Matrix<float> a, Matrix<float> b, Matrix<float> out, std::int64_t M, std::int64_t N, std::int64_t K,
-                    bool add) {
-  with_kernel({M, N, K, a.stride, b.stride, out.stride, add, /*bfloat16=*/false}, [&] {
-    at::native::cpublas::brgemm(M, N, K, a.stride, b.stride, out.stride, add, a.data, b.data, out.data,
-                                /*is_vnni=*/false);
-  });
-}
-
-// Computes the same for bfloat16; the rows of b are stored in pairs, and K is even.
-void multiply_block(Matrix<Bfloat16Bits> a, Matrix<Bfloat16Bits> b, Matrix<float> out, std::int64_t M, std::int64_t N,
+// out [M, N] = a [M, K] b [K, N], or out + a b. In bfloat16 the rows of b are stored in pairs, and K is even.
+template <typename Element>
+void multiply_block(Matrix<Element> a, Matrix<Element> b, Matrix<float> out, std::int64_t M, std::int64_t N,
                     std::int64_t K, bool add) {
-  const auto elements = [](const Bfloat16Bits* bits) { return reinterpret_cast<const c10::BFloat16*>(bits); };
-  with_kernel({M, N, K, a.stride, b.stride, out.stride, add, /*bfloat16=*/true}, [&] {
-    at::native::cpublas::brgemm(M, N, K, a.stride, b.stride, out.stride, add, elements(a.data), elements(b.data),
-                                out.data, /*is_vnni=*/true);
+  constexpr bool kRounded = std::is_same_v<Element, Bfloat16Bits>;
+  using Factor = std::conditional_t<kRounded, c10::BFloat16, float>;
+  with_kernel({M, N, K, a.stride, b.stride, out.stride, add, kRounded}, [&] {
+    at::native::cpublas::brgemm(M, N, K, a.stride, b.stride, out.stride, add, reinterpret_cast<const Factor*>(a.data),
+                                reinterpret_cast<const Factor*>(b.data), out.data, /*is_vnni=*/kRounded);
   });
 }
 
@@ -68,7 +61,7 @@ bool works(Element one) {
   std::vector<Element> a(std::size_t{16} * 32, one), b(std::size_t{32} * 16, one);
   std::vector<float> out(std::size_t{16} * 16);
   try {
-    multiply_block(Matrix<Element>{a.data(), 32}, Matrix<Element>{b.data(), 16}, {out.data(), 16}, 16, 16, 32, false);
+    multiply_block<Element>({a.data(), 32}, {b.data(), 16}, {out.data(), 16}, 16, 16, 32, false);
     at::native::cpublas::brgemm_release(std::is_same_v<Element, Bfloat16Bits>);
   } catch (const c10::Error&) {  // this processor or LibTorch has none
     return false;
@@ -207,8 +200,8 @@ void multiply_by_blocks(const Product& product, const RowsFinished& finished) {
         const bool add = product.add || product.bias != nullptr || k > 0;
         for (std::int64_t c = 0; c < width; c += kColumnsOfBlock)
           in_powers_of_two(height, part.rows, [&](std::int64_t r, std::int64_t rows) {
-            multiply_block(a.from(r, 0), right(k, j + c), product.out.from(i + r, j + c), rows,
-                           std::min(kColumnsOfBlock, width - c), kRounded ? (terms + 1) / 2 * 2 : terms, add);
+            multiply_block<Element>(a.from(r, 0), right(k, j + c), product.out.from(i + r, j + c), rows,
+                                    std::min(kColumnsOfBlock, width - c), kRounded ? (terms + 1) / 2 * 2 : terms, add);
           });
       });
       if (finished) finished(i, height);

@@ -6,7 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "kernels/instruction_set.h"
+#include "kernels/kernel_table.h"
 #include "kernels/layer_norm_kernel.h"
 #include "model/inference/packed_linear.h"
 #include "model/model_config.h"

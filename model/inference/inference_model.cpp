@@ -13,8 +13,7 @@
 #include "kernels/kernel_table.h"
 #include "model/inference/inference_encoder.h"
 #include "model/inference/inference_rows.h"
-#include "model/inference/row_parts.h"
-#include "model/make_parts.h"
+#include "model/make_model.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -32,16 +31,6 @@ PositionalEncoding positions_of(const WeightSource& weights, const ModelConfig& 
   return positions;
 }
 
-// Ids become memory offsets, so they are checked.
-template <typename Integer>
-void expect_ids(const Integer* ids, std::int64_t count, std::int64_t vocabulary, const char* name) {
-  for (const auto* id = ids; id != ids + count; ++id) {
-    if (*id < 0 || *id >= vocabulary)
-      throw ShapeError(std::string(name) + ": wanted ids from 0 to " + std::to_string(vocabulary - 1) + ", got " +
-                       std::to_string(*id));
-  }
-}
-
 void expect_source(const PaddedIds& source, std::int64_t S, std::int64_t vocabulary) {
   expect_shape(source.ids, {static_cast<std::int64_t>(source.lengths.size()), S}, "source");
   for (const auto length : source.lengths) {
@@ -49,7 +38,9 @@ void expect_source(const PaddedIds& source, std::int64_t S, std::int64_t vocabul
       throw ShapeError("source: wanted lengths from 0 to " + std::to_string(S) + ", got " + std::to_string(length));
   }
   const auto ids = source.ids.contiguous();
-  expect_ids(ids.const_data_ptr<std::int64_t>(), ids.numel(), vocabulary, "source");
+  // Ids become memory offsets, so they are checked.
+  expect_ids(std::span(ids.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(ids.numel())), vocabulary,
+             "source");
 }
 
 // Drops the states of a recurrence before the last step.
@@ -74,6 +65,29 @@ void copy_weights(const std::vector<float>& weights, std::int64_t H, std::size_t
 }
 
 }  // namespace
+
+void InferenceState::select(const std::vector<std::int64_t>& sentences_kept, const std::vector<std::int64_t>& parents) {
+  const auto kept = static_cast<std::int64_t>(sentences_kept.size());
+  if (kept == 0 ? !parents.empty() : parents.size() % sentences_kept.size() != 0) {
+    throw ShapeError("parents: wanted as many for each of " + std::to_string(kept) + " sentences, got " +
+                     std::to_string(parents.size()));
+  }
+  const auto width = kept == 0 ? rows : static_cast<std::int64_t>(parents.size()) / kept;  // K'
+  std::vector<Entries> next_memory, next_generated;
+  for (std::int64_t b = 0; b < kept; ++b) {
+    const auto sentence = index_below(sentences_kept[static_cast<std::size_t>(b)], sentences(), "sentences");
+    next_memory.push_back(memory[sentence]);
+    for (std::int64_t k = 0; k < width; ++k) {
+      const auto parent = index_below(parents[static_cast<std::size_t>(b * width + k)], rows, "parents");
+      auto& entries = next_generated.emplace_back();
+      entries.reserve(generated[sentence * static_cast<std::size_t>(rows) + parent].size() + 1);
+      entries = generated[sentence * static_cast<std::size_t>(rows) + parent];
+    }
+  }
+  memory = std::move(next_memory);
+  generated = std::move(next_generated);
+  rows = width;
+}
 
 bool InferenceModel::supports(const ModelConfig& config) {
   constexpr std::array kActivations{Activation::kRelu, Activation::kGelu, Activation::kGeluSigmoid, Activation::kSwish};
@@ -129,7 +143,7 @@ void InferenceModel::step(InferenceState& state, std::span<const Id> tokens, con
   const auto rows = state.sentences() * state.rows;
   if (std::ssize(tokens) != rows)
     throw ShapeError("tokens: wanted " + std::to_string(rows) + ", got " + std::to_string(tokens.size()));
-  expect_ids(tokens.data(), rows, weights_.target_embedding.values.size(0), "tokens");
+  expect_ids(tokens, weights_.target_embedding.values.size(0), "tokens");
   const auto positions = target_positions_(state.position, 1, at::Device(at::kCPU));  // [1, D]
   const auto entry = config_.decoder_layers * width_of_entry();
   const auto block = at::empty({rows, entry}, at::kFloat);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/gelu.h>
@@ -46,6 +47,8 @@ void read_row(const StoredWeight& matrix, std::int64_t id, std::int64_t D, float
     std::copy_n(values.const_data_ptr<float>() + id * D, D, to);
   }
 }
+
+constexpr std::int64_t kRowsWorthAThread = 8;
 
 }  // namespace
 
@@ -123,6 +126,14 @@ kernels::Rows InferenceRows::input(const InferenceNorm& norm) const {
 
 void InferenceRows::close(const InferenceNorm& norm) const {
   if (config_->norm == NormPlace::kPost) norm.apply({x_, D_}, rows_, {x_, D_});
+}
+
+bool has_rows_for_threads(std::int64_t rows) { return rows >= kRowsWorthAThread * at::get_num_threads(); }
+
+void over_rows(std::int64_t rows, const std::function<void(std::int64_t first, std::int64_t last)>& work) {
+  if (!has_rows_for_threads(rows)) return work(0, rows);
+  const std::int64_t threads = at::get_num_threads();
+  at::parallel_for(0, rows, (rows + threads - 1) / threads, work);
 }
 
 }  // namespace gloss

@@ -34,8 +34,7 @@ StoredWeight in_precision(const StoredWeight& weight, Precision precision) {
   const auto type = type_of(precision);
   if (weight.values.scalar_type() == type) return weight;
   if (precision != Precision::kInt8) return weight.to_float().to(type);
-  auto [values, scales] = weight.as_int8();
-  return {std::move(values), std::move(scales)};
+  return weight.as_int8();
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <ATen/Parallel.h>
 
 #include "kernels/kernel_table.h"
-#include "model/inference/row_parts.h"
+#include "model/inference/inference_rows.h"
 
 namespace gloss {
 namespace {

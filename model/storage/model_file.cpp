@@ -8,7 +8,7 @@
 #include "common/files/safetensors_format.h"
 #include "common/text/printable.h"
 #include "model/make_model.h"
-#include "model/storage/tensor_view.h"
+#include "model/storage/stored_weights.h"
 #include "tensor/shape.h"
 
 namespace gloss {

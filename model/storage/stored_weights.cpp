@@ -2,22 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/aminmax.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/nextafter.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros_like.h>
 
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "model/storage/int8_weights.h"
 #include "model/storage/tensor_names.h"
-#include "model/storage/tensor_view.h"
 #include "model/weights.h"
 #include "tensor/shape.h"
 
 namespace gloss {
 namespace {
+
+constexpr double kSteps = kMaxInt8;
 
 // Returns whether a file stores the weight as a matrix. Positions are added, not multiplied, so they are no matrices.
 bool is_rounded(const std::string& name, std::size_t dimensions) {
@@ -58,6 +63,15 @@ bool all_finite(const at::Tensor& values, float factor = 1) {
 
 }  // namespace
 
+StoredWeight to_int8(const at::Tensor& weight) {
+  expect_dimensions(weight, 2, "weight");
+  auto scales = weight.abs().amax(1).to(at::kFloat).div_(kSteps);  // [out]
+  const auto overflows = (scales * kSteps).isinf();
+  scales = at::where(overflows, at::nextafter(scales, at::zeros_like(scales)), scales);
+  const auto divisors = scales.masked_fill(scales == 0, 1).unsqueeze(1);  // [out, 1]
+  return {weight.div(divisors).round_().clamp_(-kSteps, kSteps).to(at::kChar), scales};
+}
+
 at::Tensor to_bfloat16(const at::Tensor& values) {
   const double max_value = static_cast<float>(std::numeric_limits<at::BFloat16>::max());
   return values.clamp(-max_value, max_value).to(at::kBFloat16);
@@ -72,10 +86,12 @@ StoredWeight StoredWeight::rows(std::int64_t first, std::int64_t count) const {
 }
 
 at::Tensor StoredWeight::to_float() const {
-  return scales.defined() ? from_int8({values, scales}) : values.to(at::kFloat);
+  if (!scales.defined()) return values.to(at::kFloat);
+  expect_shape(scales, {values.size(0)}, "scales");
+  return values.to(at::kFloat).mul_(scales.unsqueeze(1));
 }
 
-Int8Weight StoredWeight::as_int8() const { return scales.defined() ? Int8Weight{values, scales} : to_int8(to_float()); }
+StoredWeight StoredWeight::as_int8() const { return scales.defined() ? *this : to_int8(to_float()); }
 
 void add_stored_shapes(const std::string& name, const std::vector<std::int64_t>& shape, WeightPrecision precision,
                        std::map<std::string, TensorView>& tensors) {
@@ -86,23 +102,19 @@ void add_stored_shapes(const std::string& name, const std::vector<std::int64_t>&
 }
 
 void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored) {
-  const auto values = weight.detach().to(at::kCPU, at::kFloat);
-  if (precision == WeightPrecision::kFloat32 || !is_rounded(name, static_cast<std::size_t>(values.dim()))) {
-    keep(name, values, Dtype::kF32, stored);
-  } else if (precision == WeightPrecision::kBfloat16) {
-    keep(name, to_bfloat16(values), Dtype::kBF16, stored);
-  } else {
-    const auto steps = to_int8(values);
-    keep(name, steps.values, Dtype::kI8, stored);
-    keep(scale_name(name), steps.scales, Dtype::kF32, stored);
-  }
+  store_weight(name, StoredWeight(weight.detach().to(at::kCPU, at::kFloat)), precision, stored);
 }
 
 void store_weight(const std::string& name, const StoredWeight& weight, WeightPrecision precision, FileTensors& stored) {
-  if (precision != WeightPrecision::kInt8 || !weight.scales.defined())
-    return store_weight(name, weight.to_float(), precision, stored);
-  keep(name, weight.values, Dtype::kI8, stored);
-  keep(scale_name(name), weight.scales, Dtype::kF32, stored);
+  if (precision == WeightPrecision::kFloat32 || !is_rounded(name, static_cast<std::size_t>(weight.values.dim()))) {
+    keep(name, weight.to_float(), Dtype::kF32, stored);
+  } else if (precision == WeightPrecision::kBfloat16) {
+    keep(name, to_bfloat16(weight.to_float()), Dtype::kBF16, stored);
+  } else {
+    const auto steps = weight.as_int8();
+    keep(name, steps.values, Dtype::kI8, stored);
+    keep(scale_name(name), steps.scales, Dtype::kF32, stored);
+  }
 }
 
 void expect_weight(const SafetensorsFile& file, const std::string& name, const std::vector<std::int64_t>& shape) {
@@ -146,6 +158,32 @@ WeightPrecision stored_precision(const SafetensorsFile& file) {
     if (view.dtype == Dtype::kBF16) result = WeightPrecision::kBfloat16;
   }
   return result;
+}
+
+std::string tensor_text(const TensorView& view) {
+  return std::string(dtype_name(view.dtype)) + " " + shape_text(view.shape);
+}
+
+TensorView view_of(const at::Tensor& tensor) {
+  if (!tensor.is_cpu() || tensor.scalar_type() != at::kFloat || !tensor.is_contiguous()) {
+    throw ShapeError("view_of: wanted a contiguous float32 tensor on the CPU");
+  }
+  return bytes_of(tensor, Dtype::kF32);
+}
+
+void copy_into(const at::Tensor& parameter, const TensorView& view, const std::string& file, const std::string& name) {
+  if (view.dtype != Dtype::kF32 || parameter.sizes() != view.shape) {
+    throw ModelError(file + ": tensor " + printable(name) + ": wanted F32 " + shape_text(parameter.sizes()) + ", got " +
+                     tensor_text(view));
+  }
+  const at::NoGradGuard no_grad;
+  const auto values = at::empty(view.shape, at::kFloat);  // a copy, because the file's bytes may be unaligned
+  if (view.bytes.size() != values.nbytes()) throw ShapeError("copy_into: wanted a tensor with its bytes in memory");
+  if (!view.bytes.empty()) std::memcpy(values.mutable_data_ptr(), view.bytes.data(), view.bytes.size());
+  if (!all_finite(values)) {
+    throw ModelError(file + ": tensor " + printable(name) + " holds values that are not finite");
+  }
+  parameter.copy_(values);
 }
 
 }  // namespace gloss

@@ -9,10 +9,12 @@
 #include <ATen/core/Tensor.h>
 
 #include "common/files/safetensors.h"
-#include "model/storage/int8_weights.h"
 #include "model/storage/weight_precision.h"
 
 namespace gloss {
+
+/// The largest quantized value.
+inline constexpr float kMaxInt8 = 127;
 
 /// Returns the name in kWeightPrecisions.
 std::string_view weight_precision_name(WeightPrecision precision);
@@ -20,8 +22,8 @@ std::string_view weight_precision_name(WeightPrecision precision);
 /// Rounds float32 values to bfloat16, to the nearest finite value: bfloat16's largest one is below that of float32.
 at::Tensor to_bfloat16(const at::Tensor& values);
 
-/// A weight in the precision in which it is stored: float32, bfloat16, or int8 with a scale for each row
-/// (model/storage/int8_weights.h).
+/// A weight in the precision in which it is stored: float32, bfloat16, or int8 quantized by row, value = scale * int8,
+/// with scales such that the largest absolute value of a row is 127 (scale 0 for a row of zeros).
 struct StoredWeight {
   StoredWeight() = default;
   StoredWeight(at::Tensor stored_values, at::Tensor row_scales = {})  // NOLINT(google-explicit-constructor)
@@ -32,11 +34,17 @@ struct StoredWeight {
 
   /// Returns a view of `count` rows from `first` on.
   StoredWeight rows(std::int64_t first, std::int64_t count) const;
-  /// Returns the values as float32, which are the values themselves if they are stored so.
+  /// Returns the values as float32, which are the values themselves if they are stored so. Throws ShapeError unless an
+  /// int8 weight has a scale for each row.
   at::Tensor to_float() const;
   /// Returns the matrix quantized by row. A weight that is stored so keeps its values and scales.
-  Int8Weight as_int8() const;
+  StoredWeight as_int8() const;
 };
+
+/// Quantizes a matrix [out, in] to the nearest values; finite values stay finite. The result as float32 is quantized
+/// back to the same bits, values and scales. For scales not made here, the values are the same, and a scale is within
+/// one rounding, if the largest absolute value of each row is 127. Otherwise the row gets finer steps and other values.
+StoredWeight to_int8(const at::Tensor& weight);
 
 /// Tensors for a file and the memory that they refer to.
 struct FileTensors {
@@ -47,7 +55,7 @@ struct FileTensors {
 void add_stored_shapes(const std::string& name, const std::vector<std::int64_t>& shape, WeightPrecision precision,
                        std::map<std::string, TensorView>& tensors);
 /// Adds a weight under its name: vectors and positions as F32; a matrix as F32, as BF16, or as I8 with scales
-/// scale_name(`name`) F32 [out] (model/storage/int8_weights.h).
+/// scale_name(`name`) F32 [out].
 void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored);
 /// Adds a weight that is stored already. If `precision` is int8, int8 values stay as they are, with their scales.
 void store_weight(const std::string& name, const StoredWeight& weight, WeightPrecision precision, FileTensors& stored);
@@ -61,5 +69,14 @@ void load_weight(const SafetensorsFile& file, const std::string& name, const at:
 
 /// Returns the lowest precision of the file's matrices.
 WeightPrecision stored_precision(const SafetensorsFile& file);
+
+/// Returns type and shape as "F32 [2, 3]".
+std::string tensor_text(const TensorView& view);
+
+/// Returns a view of the bytes of a contiguous float32 tensor on the CPU. `tensor` must outlive the view.
+TensorView view_of(const at::Tensor& tensor);
+/// Copies a file's tensor into `parameter` (same shape, any device). Throws ModelError with `name`, the expected and
+/// the actual shape, also if a value is not finite.
+void copy_into(const at::Tensor& parameter, const TensorView& view, const std::string& file, const std::string& name);
 
 }  // namespace gloss

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "common/system/machine.h"
-#include "kernels/instruction_set.h"
+#include "kernels/kernel_table.h"
 #include "tokenizer/sentencepiece_library.h"
 
 namespace gloss {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "model/initialization.h"
+#include "model/weights.h"
 #include "tests/support/device_test.h"
 #include "tests/support/recorded_operations.h"
 #include "tests/support/small_model.h"

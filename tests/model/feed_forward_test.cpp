@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "model/initialization.h"
-#include "model/make_parts.h"
+#include "model/make_model.h"
+#include "model/weights.h"
 #include "tests/support/device_test.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/tensor_matchers.h"
@@ -26,7 +26,7 @@ class FeedForwardTest : public DeviceTest {
     config.d_model = 4;
     config.activation = activation;
     config.dropout = dropout;
-    auto part = make_feed_forward(config, 4);
+    FeedForward part = make_feed_forward(config, 4);
     part->set_site("site");
     initialize(*part, RandomStream(1, "weights"));
     part->to(device());

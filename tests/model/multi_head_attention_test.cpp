@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "model/attention.h"
-#include "model/initialization.h"
+#include "model/weights.h"
 #include "tests/support/device_test.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/recorded_operations.h"

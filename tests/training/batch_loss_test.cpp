@@ -11,7 +11,7 @@
 
 #include "common/special_ids.h"
 #include "model/padding.h"
-#include "tensor/determinism.h"
+#include "tensor/runtime.h"
 #include "tests/support/device_test.h"
 #include "tests/support/recorded_operations.h"
 #include "tests/training/toy_run.h"

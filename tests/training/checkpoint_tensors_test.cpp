@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "model/storage/tensor_view.h"
-#include "tensor/determinism.h"
+#include "model/storage/stored_weights.h"
+#include "tensor/runtime.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"

@@ -5,7 +5,7 @@
 
 #include "model/make_model.h"
 #include "model/storage/model_file.h"
-#include "model/storage/tensor_view.h"
+#include "model/storage/stored_weights.h"
 #include "tests/support/temporary_folder.h"
 #include "training/adam.h"
 #include "training/checkpoint.h"

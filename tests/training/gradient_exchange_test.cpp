@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "tensor/determinism.h"
+#include "tensor/runtime.h"
 #include "tests/support/small_model.h"
 #include "tests/support/thread_exchange.h"
 #include "tests/training/toy_run.h"

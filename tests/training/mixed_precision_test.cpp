@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "model/fast/matrix_product.h"
-#include "tensor/determinism.h"
+#include "tensor/runtime.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
 #include "training/update.h"

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "model/fast/matrix_product.h"
-#include "tensor/determinism.h"
+#include "tensor/runtime.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
 #include "tests/training/toy_run.h"

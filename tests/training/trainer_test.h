@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/system/signals.h"
-#include "tensor/determinism.h"
+#include "tensor/runtime.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
 #include "training/trainer.h"

@@ -22,7 +22,6 @@
 #include "common/system/stop.h"
 #include "common/text/printable.h"
 #include "tensor/out_of_memory.h"
-#include "training/processes/c10d_message.h"
 #include "training/processes/heartbeat.h"
 #include "training/processes/nccl.h"
 #include "training/processes/rendezvous.h"
@@ -211,5 +210,23 @@ at::Tensor ProcessGroup::gather(const at::Tensor& part) {
   connections_->exchange(part, [&](c10d::Backend& backend) { return backend.gather(parts, flat, {}); });
   return all;
 }
+
+struct LocalStore::Store {
+  Descriptor socket = listen_locally(0);
+  std::uint16_t port = port_of(socket);
+  c10::intrusive_ptr<c10d::TCPStore> store;
+};
+
+LocalStore::LocalStore(std::int64_t processes) : store_(std::make_unique<Store>()) {
+  keep_c10d_quiet();
+  expect_descriptors(kDescriptors + kDescriptorsOfPeer * processes);
+  store_->store = serve_store(store_->port, std::move(store_->socket));
+}
+
+LocalStore::~LocalStore() = default;
+
+std::uint16_t LocalStore::port() const { return store_->port; }
+
+void LocalStore::mark_lost(std::int64_t rank) { gloss::mark_lost(*store_of_run(store_->store, kJob, "0"), rank); }
 
 }  // namespace gloss

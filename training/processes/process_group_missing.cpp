@@ -1,6 +1,5 @@
-// Replaces local_store.cpp and process_group.cpp in a build without the headers of Gloo.
+// Replaces process_group.cpp in a build without the headers of Gloo.
 #include "common/error.h"
-#include "training/processes/local_store.h"
 #include "training/processes/process_group.h"
 
 namespace gloss {

@@ -1,5 +1,6 @@
 #include "training/processes/rendezvous.h"
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <future>
@@ -8,13 +9,13 @@
 #include <thread>
 #include <utility>
 
+#include <c10/util/Logging.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 #include "common/error.h"
 #include "common/log/log.h"
 #include "common/system/stop.h"
 #include "common/text/printable.h"
-#include "training/processes/c10d_message.h"
 #include "training/processes/sockets.h"
 
 namespace gloss {
@@ -140,6 +141,21 @@ void meet_in(c10d::Store& store, const ProcessPlace& place) {
 c10::intrusive_ptr<c10d::Store> store_of_run(c10::intrusive_ptr<c10d::Store> store, const std::string& job,
                                              const std::string& attempt) {
   return c10::make_intrusive<c10d::PrefixStore>("gloss/" + job + '/' + attempt, std::move(store));
+}
+
+std::string c10d_message(const std::exception& fault) {
+  constexpr std::string_view kBeforeMessageOfNccl = "Last error:\n";
+  std::string what = fault.what();
+  if (const auto place = what.find(kBeforeMessageOfNccl); place != what.npos)
+    what.erase(0, place + kBeforeMessageOfNccl.size());
+  what.resize(std::min(what.size(), what.find('\n')));
+  if (what.ends_with('.')) what.pop_back();
+  return what;
+}
+
+void keep_c10d_quiet() {
+  constexpr int kOnlyFatal = 3;
+  FLAGS_caffe2_log_level = kOnlyFatal;
 }
 
 }  // namespace gloss

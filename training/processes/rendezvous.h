@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <string>
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
@@ -39,5 +40,11 @@ void meet_in(c10d::Store& store, const ProcessPlace& place);
 /// Returns the part of a store that holds the keys of one attempt of a run (ProcessPlace).
 c10::intrusive_ptr<c10d::Store> store_of_run(c10::intrusive_ptr<c10d::Store> store, const std::string& job,
                                              const std::string& attempt);
+
+/// Returns the message of an exception of c10d without the period and the stack of calls that follows.
+std::string c10d_message(const std::exception& fault);
+
+/// Keeps c10d from printing stacks of calls as warnings and errors. Its exceptions have their text, too.
+void keep_c10d_quiet();
 
 }  // namespace gloss

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "interchange/export/exporters.h"
-#include "model/make_parts.h"
-#include "model/storage/int8_weights.h"
+#include "model/make_model.h"
+#include "model/storage/stored_weights.h"
 #include "model/weights.h"
 #include "tests/interchange/export/ctranslate2_reader.h"
 #include "tests/interchange/export/exported_model.h"

@@ -5,10 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "model/alternatives/relative_positions.h"
-#include "model/alternatives/rotary_positions.h"
+#include "model/alternatives/positions.h"
 #include "model/attention.h"
-#include "model/make_parts.h"
+#include "model/make_model.h"
 #include "tests/support/device_test.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/small_model.h"

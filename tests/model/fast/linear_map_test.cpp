@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "model/dropout.h"
-#include "model/fast/dropout_mask.h"
+#include "model/fast/fast_dropout.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/tensor_matchers.h"
 

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/alternatives/relative_positions.h"
+#include "model/alternatives/positions.h"
 #include "model/batch_statistics.h"
 #include "model/make_model.h"
 #include "tests/model/golden/golden_case.h"

@@ -9,10 +9,10 @@
 #include "model/attention.h"
 #include "model/decoder.h"
 #include "model/encoder.h"
-#include "model/fast/fused_attention.h"
+#include "model/fast/fast_attention.h"
 #include "model/feed_forward.h"
 #include "model/layer_norm.h"
-#include "model/make_parts.h"
+#include "model/make_model.h"
 #include "model/multi_head_attention.h"
 #include "model/positional_encoding.h"
 #include "tests/model/golden/golden_case.h"
@@ -108,7 +108,7 @@ TEST_P(PartsGoldenTest, MultiHeadAttention) {
 
 TEST_P(PartsGoldenTest, FeedForward) {
   for (const auto activation : {Activation::kRelu, Activation::kGelu}) {
-    auto part = make_feed_forward(layer_config(NormPlace::kPre, activation), 12);
+    FeedForward part = make_feed_forward(layer_config(NormPlace::kPre, activation), 12);
     auto inputs = set_named_weights(*part, "encoder.layers.0.feed_forward.", device());
     inputs["x"] = x();
     expect_golden(golden_, "feed_forward." + text(activation), part(inputs["x"], Pass{}), inputs);

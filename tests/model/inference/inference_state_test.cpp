@@ -1,11 +1,10 @@
-#include "model/inference/inference_state.h"
-
 #include <array>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "model/inference/inference_model.h"
 
 namespace gloss {
 namespace {

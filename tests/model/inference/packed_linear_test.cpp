@@ -15,7 +15,7 @@
 
 #include "common/error.h"
 #include "kernels/kernel_table.h"
-#include "model/storage/int8_weights.h"
+#include "model/storage/stored_weights.h"
 #include "tensor/thread_count.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/tensor_matchers.h"
@@ -150,7 +150,7 @@ TEST(PackedLinearPrecisionTest, Int8MultipliesQuantizedOperands) {
       x.select(1, 0).fill_(127);  // the largest value: the scale is 1 / 127 of it
       x /= 127;
       const auto expected =
-          at::linear(x.to(at::kDouble), from_int8(to_int8(of.weight.values)).to(at::kDouble), of.bias.to(at::kDouble));
+          at::linear(x.to(at::kDouble), to_int8(of.weight.values).to_float().to(at::kDouble), of.bias.to(at::kDouble));
       for (const auto& y : by_every_set(PackedLinear(of, kernels::Precision::kInt8), x))
         EXPECT_THAT(y, AllClose(expected.to(at::kFloat), 1e-5)) << in << ", " << rows;
     }

@@ -12,7 +12,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "model/storage/tensor_view.h"
+#include "model/storage/stored_weights.h"
 #include "tests/support/device_test.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"

@@ -8,21 +8,68 @@
 #include <tuple>
 #include <vector>
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "model/storage/int8_weights.h"
 #include "model/storage/model_file.h"
 #include "tests/support/device_test.h"
+#include "tests/support/formula_tensor.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tensor_matchers.h"
 
 namespace gloss {
 namespace {
+
+class Int8WeightsTest : public DeviceTest {};
+
+TEST_P(Int8WeightsTest, ErrorIsAtMostHalfAScale) {
+  const auto weight = formula_tensor({7, 50}, device()) * 3;
+  const auto rounded = to_int8(weight);
+  EXPECT_EQ(rounded.values.scalar_type(), at::kChar);
+  EXPECT_EQ(rounded.values.abs().amax(1).to(at::kInt).eq(127).all().item<bool>(), true);
+  const auto error = (rounded.to_float() - weight).abs() / rounded.scales.unsqueeze(1);
+  EXPECT_LE(error.max().item<float>(), 0.5F + 1e-4F);
+}
+
+TEST_P(Int8WeightsTest, QuantizedWeightsRoundTrip) {
+  const auto sizes = at::arange(-100, 100, at::device(device())).to(at::kDouble).exp2().unsqueeze(1);
+  for (const int seed : {0, 1, 2, 3}) {
+    const auto weight = (formula_tensor({200, 33}, device(), seed).to(at::kDouble) * 0.7 * sizes).to(at::kFloat);
+    const auto once = to_int8(weight);
+    const auto back = once.to_float();
+    const auto twice = to_int8(back);
+    EXPECT_THAT(twice.values.to(at::kFloat), SameAs(once.values.to(at::kFloat)));
+    EXPECT_THAT(twice.scales, SameAs(once.scales));
+    EXPECT_THAT(twice.to_float(), SameAs(back));
+  }
+}
+
+// 127 times this scale and 127 times its neighbor round to the same float32.
+TEST_P(Int8WeightsTest, AnyScaleRoundTripsWithinOneRounding) {
+  const StoredWeight given{at::tensor({127, -3, 64}, at::kChar).view({1, 3}).to(device()),
+                           at::tensor({0x1.FF8080p-1F}).to(device())};
+  const auto back = to_int8(given.to_float());
+  EXPECT_THAT(back.values.to(at::kFloat), SameAs(given.values.to(at::kFloat)));
+  EXPECT_NEAR(back.scales.item<float>(), given.scales.item<float>(), 0x1p-24);
+}
+
+TEST_P(Int8WeightsTest, RowOfZerosStaysZero) {
+  const auto rounded = to_int8(at::zeros({2, 4}, device()));
+  EXPECT_THAT(rounded.to_float(), SameAs(at::zeros({2, 4}, device())));
+}
+
+TEST_P(Int8WeightsTest, ShapesAreChecked) {
+  EXPECT_THROW(to_int8(at::zeros({2}, device())), ShapeError);
+  EXPECT_THROW(StoredWeight(at::zeros({2, 3}, at::kChar), at::zeros({3})).to_float(), ShapeError);
+}
+
+INSTANTIATE_DEVICES(Int8WeightsTest);
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -85,7 +132,7 @@ TEST_P(StoredWeightsTest, LoadedWeightsEqualRoundedOnes) {
       } else if (precision == WeightPrecision::kBfloat16) {
         EXPECT_THAT(read[item.key()].detach(), SameAs(weight.to(at::kBFloat16).to(at::kFloat))) << item.key();
       } else {
-        EXPECT_THAT(read[item.key()].detach(), AllClose(from_int8(to_int8(weight)), 1e-6)) << item.key();
+        EXPECT_THAT(read[item.key()].detach(), AllClose(to_int8(weight).to_float(), 1e-6)) << item.key();
       }
     }
   }
@@ -172,5 +219,42 @@ TEST_P(StoredWeightsTest, ScalesOfOtherTypesAreRefused) {
 
 INSTANTIATE_DEVICES(StoredWeightsTest);
 
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class TensorViewTest : public DeviceTest {};
+
+TEST_P(TensorViewTest, ValuesRoundTrip) {
+  const auto x = formula_tensor({2, 3});
+  const auto y = at::zeros({2, 3}, device());
+  copy_into(y, view_of(x), "file", "name");
+  EXPECT_THAT(y, SameAs(x));
+}
+
+TEST_P(TensorViewTest, ViewsRequirePlainTensors) {
+  const auto x = formula_tensor({2, 3});
+  EXPECT_EQ(view_of(x).bytes.size(), 24U);
+  EXPECT_THROW(view_of(x.t()), ShapeError);
+  EXPECT_THROW(view_of(x.to(at::kDouble)), ShapeError);
+}
+
+TEST_P(TensorViewTest, RejectsAnotherShapeAndValuesThatAreNotFinite) {
+  const auto x = formula_tensor({2, 3});
+  EXPECT_THAT(
+      [&] {
+        copy_into(formula_tensor({3, 2}, device()), view_of(x), "file", "name");
+      },
+      ThrowsMessage<ModelError>(HasSubstr("file: tensor name: wanted F32 [3, 2], got F32 [2, 3]")));
+  x[1][2] = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(
+      [&] {
+        copy_into(formula_tensor({2, 3}, device()), view_of(x), "file", "name");
+      },
+      ThrowsMessage<ModelError>(HasSubstr("file: tensor name holds values that are not finite")));
+}
+
+INSTANTIATE_DEVICES(TensorViewTest);
+
 }  // namespace
+
 }  // namespace gloss

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "common/system/machine.h"
-#include "kernels/instruction_set.h"
+#include "kernels/kernel_table.h"
 #include "tensor/runtime.h"
 
 namespace gloss {

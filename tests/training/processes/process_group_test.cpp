@@ -15,7 +15,6 @@
 #include "common/error.h"
 #include "common/system/signals.h"
 #include "common/system/stop.h"
-#include "training/processes/local_store.h"
 #include "training/processes/rendezvous.h"
 #include "training/processes/sockets.h"
 

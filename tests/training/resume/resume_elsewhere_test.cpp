@@ -7,7 +7,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
-#include "tensor/determinism.h"
+#include "tensor/runtime.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
 #include "training/trainer.h"

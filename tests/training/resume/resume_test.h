@@ -15,7 +15,7 @@
 #include "common/files/safetensors.h"
 #include "common/system/signals.h"
 #include "common/system/stop.h"
-#include "tensor/determinism.h"
+#include "tensor/runtime.h"
 #include "tests/support/device_test.h"
 #include "tests/training/toy_run.h"
 #include "training/batch_loss.h"
