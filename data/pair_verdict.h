@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/text/line_splitter.h"
+#include "common/files/line_reader.h"
 #include "data/line_hashes.h"
 
 namespace gloss {

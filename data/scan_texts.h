@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/files/file_stamp.h"
+#include "common/files/same_file.h"
 #include "common/text/format.h"
 #include "data/aligned_reader.h"
 #include "data/hold_out.h"

@@ -11,7 +11,7 @@
 #include <ATen/ops/isfinite.h>
 
 #include "common/error.h"
-#include "common/files/safetensors_format.h"
+#include "common/files/safetensors.h"
 #include "common/files/same_file.h"
 #include "common/files/sha256.h"
 #include "common/log/log.h"

@@ -13,7 +13,6 @@
 #include "app/output/standard_output.h"
 #include "common/error.h"
 #include "common/files/safetensors.h"
-#include "common/files/safetensors_format.h"
 #include "model/storage/model_file.h"
 #include "model/storage/stored_weights.h"
 #include "model/storage/tensor_names.h"

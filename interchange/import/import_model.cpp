@@ -6,7 +6,6 @@
 
 #include "common/error.h"
 #include "common/files/safetensors.h"
-#include "common/files/safetensors_format.h"
 #include "common/files/same_file.h"
 #include "common/files/sha256.h"
 #include "common/text/printable.h"

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/text/base64.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/split.h"
 #include "interchange/import/json_fields.h"

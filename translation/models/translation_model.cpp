@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/files/safetensors_format.h"
+#include "common/files/safetensors.h"
 #include "common/files/user_cache.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/text/base64.h"
+#include "common/text/format.h"
 #include "interchange/export/tokenizer_json.h"
 #include "tests/run/small_job.h"
 #include "tokenizer/sentencepiece_settings.h"
