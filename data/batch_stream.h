@@ -10,7 +10,7 @@
 #include "data/epoch_order.h"
 #include "data/epoch_stage.h"
 #include "data/parallel_corpus.h"
-#include "tokenizer/subword_sampler.h"
+#include "tokenizer/subword_sampling.h"
 
 namespace gloss {
 

@@ -13,7 +13,7 @@
 #include "data/aligned_reader.h"
 #include "data/hold_out.h"
 #include "data/text_size.h"
-#include "tokenizer/training_sample.h"
+#include "tokenizer/train_tokenizer.h"
 
 namespace gloss {
 

@@ -22,7 +22,7 @@
 #include "run/config/read_run_file.h"
 #include "run/config/run_config.h"
 #include "run/config/run_files.h"
-#include "tokenizer/make_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "training/average.h"
 #include "training/checkpoint.h"
 #include "translation/models/translation_model.h"

@@ -18,7 +18,7 @@
 #include "model/storage/tensor_names.h"
 #include "model/weights.h"
 #include "run/config/run_files.h"
-#include "tokenizer/make_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "training/checkpoint.h"
 #include "translation/models/translation_model.h"
 

@@ -11,9 +11,7 @@
 #include "common/text/utf8.h"
 #include "interchange/formats/model_text.h"
 #include "interchange/formats/yaml.h"
-#include "tokenizer/piece_table.h"
-#include "tokenizer/sentencepiece_check.h"
-#include "tokenizer/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_model.h"
 #include "tokenizer/tokenizer_config.h"
 
 namespace gloss {

@@ -18,7 +18,7 @@
 #include "interchange/import/json_fields.h"
 #include "interchange/import/tokenizer_json_reader.h"
 #include "model/storage/tensor_names.h"
-#include "tokenizer/make_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {

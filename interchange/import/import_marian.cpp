@@ -13,7 +13,7 @@
 #include "interchange/import/imported_model.h"
 #include "interchange/import/marian_folder.h"
 #include "model/storage/tensor_names.h"
-#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {

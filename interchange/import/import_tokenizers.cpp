@@ -13,9 +13,9 @@
 #include "common/text/printable.h"
 #include "model/storage/tensor_names.h"
 #include "tokenizer/language_tags.h"
-#include "tokenizer/make_tokenizer.h"
-#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_model.h"
 #include "tokenizer/sentencepiece_writer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {

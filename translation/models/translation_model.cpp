@@ -10,7 +10,7 @@
 #include "common/text/printable.h"
 #include "decoding/scorers/make_scorer.h"
 #include "model/inference/packed_linear.h"
-#include "tokenizer/make_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {

@@ -12,7 +12,7 @@
 #include "interchange/weight_map.h"
 #include "model/weights.h"
 #include "tests/interchange/export/exported_model.h"
-#include "tokenizer/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {
