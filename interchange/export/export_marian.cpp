@@ -9,7 +9,6 @@
 #include "common/text/format.h"
 #include "common/text/utf8.h"
 #include "interchange/export/export_checks.h"
-#include "interchange/export/exporters.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/npz_file.h"
 #include "interchange/model_family.h"

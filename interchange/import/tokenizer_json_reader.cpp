@@ -8,7 +8,7 @@
 #include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/split.h"
-#include "interchange/import/json_fields.h"
+#include "interchange/formats/settings_file.h"
 #include "tokenizer/sentencepiece_writer.h"
 #include "tokenizer/tokenizer_config.h"
 

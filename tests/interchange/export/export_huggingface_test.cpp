@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/protobuf.h"
-#include "interchange/export/exporters.h"
+#include "interchange/export/export_checks.h"
 #include "interchange/import/import_model.h"
 #include "interchange/weight_map.h"
 #include "model/weights.h"
