@@ -6,20 +6,8 @@
 namespace gloss {
 namespace {
 
-// Mixes 64 bits (Steele, Lea and Flood 2014): every bit of the result depends on every bit of `value`.
-std::uint64_t splitmix64(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15U;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31);
-}
-
-// Returns the FNV-1a hash of a name, 64 bits.
-std::uint64_t hash_name(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
-}
+// SplitMix64 (Steele, Lea and Flood 2014).
+std::uint64_t splitmix64(std::uint64_t value) { return mix_bits(value + 0x9e3779b97f4a7c15U); }
 
 std::uint64_t join(std::uint32_t low, std::uint32_t high) { return std::uint64_t{high} << 32 | low; }
 
@@ -28,10 +16,22 @@ std::array<std::uint32_t, 2> split(std::uint64_t value) {
 }
 
 std::array<std::uint32_t, 2> derive_key(std::uint64_t parent, std::string_view name) {
-  return split(splitmix64(splitmix64(parent) ^ hash_name(name)));
+  return split(splitmix64(splitmix64(parent) ^ fnv1a(name)));
 }
 
 }  // namespace
+
+std::uint64_t fnv1a(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+  return hash;
+}
+
+std::uint64_t mix_bits(std::uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31);
+}
 
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {

@@ -8,6 +8,11 @@
 
 namespace gloss {
 
+/// Returns the FNV-1a hash of bytes, which is the same on every machine.
+std::uint64_t fnv1a(std::string_view bytes);
+/// Mixes 64 bits: every bit of the result depends on every bit of `value`. This is the last step of SplitMix64.
+std::uint64_t mix_bits(std::uint64_t value);
+
 /// Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"). Returns four random words that
 /// depend on the counter and the key only.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);

@@ -20,4 +20,17 @@ inline constexpr Id kSpecialIds = kEos + 1;  ///< number of special ids; the pie
 /// Returns whether kUnk is among the ids.
 inline bool has_unknown(std::span<const Id> ids) { return std::ranges::find(ids, kUnk) != ids.end(); }
 
+/// The most likely tokens of some rows.
+struct TopTokens {
+  std::int64_t width = 0;
+  std::vector<float> logits;            ///< [rows, width], best first, ties by the lower id
+  std::vector<Id> ids;                  ///< [rows, width]
+  std::vector<double> log_normalizers;  ///< [rows]: log-probability = logit - log_normalizer
+};
+
+/// The scores of one given token of each row.
+struct TokenScores {
+  std::vector<double> logits, log_normalizers;  ///< [rows] each
+};
+
 }  // namespace gloss

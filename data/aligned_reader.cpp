@@ -5,16 +5,6 @@
 #include "common/text/printable.h"
 
 namespace gloss {
-namespace {
-
-bool next_line(LineReader& reader, TextLine& line) {
-  if (!reader.next(line.text)) return false;
-  line.cut = reader.overlong();
-  line.crlf = reader.crlf();
-  return true;
-}
-
-}  // namespace
 
 std::string names_of(const TextFiles& files) {
   return printable(files.source.string()) + " and " + printable(files.target.string());
@@ -28,8 +18,8 @@ AlignedReader::AlignedReader(const std::filesystem::path& source, const std::fil
 
 bool AlignedReader::next(LinePair& pair) {
   if (before_pair_) before_pair_();
-  pair.has_source = next_line(source_, pair.source);
-  pair.has_target = next_line(target_, pair.target);
+  pair.has_source = source_.next(pair.source);
+  pair.has_target = target_.next(pair.target);
   return pair.has_source || pair.has_target;
 }
 

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "common/random.h"
-#include "data/epoch_order.h"
 #include "data/epoch_stage.h"
 #include "data/parallel_corpus.h"
-#include "tokenizer/subword_sampler.h"
+#include "tokenizer/subword_sampling.h"
 
 namespace gloss {
 
@@ -35,7 +34,7 @@ struct EpochsOfStage {
 };
 
 /// An endless stream of training batches, epoch after epoch. The pairs of an epoch (data/epoch_stage.h) and their order
-/// (data/epoch_order.h) are a function of (stages, seed, epoch) alone; sampled pieces are a function of (seed, epoch,
+/// (data/epoch_stage.h) are a function of (stages, seed, epoch) alone; sampled pieces are a function of (seed, epoch,
 /// pair, copy of the pair). EpochPosition is therefore all that is needed to resume.
 class BatchStream {
  public:

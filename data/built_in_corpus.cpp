@@ -68,9 +68,7 @@ std::vector<std::string> make_words(const BuiltInCorpusOptions& options, const R
 std::uint64_t hash_of(const Sentence& sentence) {
   std::uint64_t bits = 0xcbf29ce484222325;
   for (const auto word : sentence) bits = (bits ^ static_cast<std::uint64_t>(word)) * 0x100000001b3;
-  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
-  return bits ^ bits >> 31;
+  return mix_bits(bits);
 }
 
 // The sentences of a corpus. Each is stored as a number, from which the sentence can be made again.

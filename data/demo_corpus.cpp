@@ -17,7 +17,6 @@
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "data/grammar/draw.h"
-#include "data/grammar/held_out.h"
 
 namespace gloss {
 namespace {

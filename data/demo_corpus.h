@@ -21,7 +21,7 @@ struct DemoCorpusOptions {
 struct DemoPair {
   std::string source, target;
   std::string construction;               ///< the name of its construction
-  std::vector<std::string> combinations;  ///< the words that it combines (data/grammar/held_out.h)
+  std::vector<std::string> combinations;  ///< the words that it combines (data/grammar/draw.h)
 };
 
 /// The three sets of a built-in corpus.

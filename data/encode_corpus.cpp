@@ -77,43 +77,15 @@ Lines next_lines(AlignedReader& reader) {
   return lines;
 }
 
-// Returns the verdict on an encoded pair of the text `text`. Pairs are judged in their order.
-PairVerdict judge_encoded(const EncodedPair& pair, const LinePair& line, std::size_t text, RepeatedPairs* repeated) {
-  if (pair.verdict != PairVerdict::kUsable || repeated == nullptr) return pair.verdict;
-  return repeated->judge(text, line.source.text, line.target.text);
-}
-
-// Adds the pairs of `lines`, which belong to the text `text`.
+// Adds the pairs of `lines`, which belong to the text `text`, in their order.
 void add(const Lines& lines, const std::vector<EncodedPair>& pairs, std::size_t text, RepeatedPairs* repeated,
          CorpusReport& report, CorpusWriter& writer) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    ++report.lines;
-    switch (judge_encoded(pairs[i], lines[i], text, repeated)) {
-      case PairVerdict::kUsable:
-        ++report.pairs;
-        writer.add(pairs[i].source, pairs[i].target);
-        break;
-      case PairVerdict::kHeldOut:
-        break;
-      case PairVerdict::kInvalid:
-        report.invalid_utf8.note(report.lines);
-        break;
-      case PairVerdict::kEmpty:
-        report.empty.note(report.lines);
-        break;
-      case PairVerdict::kTooLong:
-        report.too_long.note(report.lines);
-        break;
-      case PairVerdict::kRatio:
-        report.ratio.note(report.lines);
-        break;
-      case PairVerdict::kCopied:
-        report.copied.note(report.lines);
-        break;
-      case PairVerdict::kRepeated:
-        report.repeated.note(report.lines);
-        break;
-    }
+    auto verdict = pairs[i].verdict;
+    if (verdict == PairVerdict::kUsable && repeated != nullptr)
+      verdict = repeated->judge(text, lines[i].source.text, lines[i].target.text);
+    report.add(verdict);
+    if (verdict == PairVerdict::kUsable) writer.add(pairs[i].source, pairs[i].target);
   }
 }
 

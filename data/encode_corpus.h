@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "data/aligned_reader.h"
-#include "data/corpus_report.h"
 #include "data/corpus_writer.h"
 #include "data/pair_verdict.h"
 #include "tokenizer/tokenizer.h"

@@ -6,8 +6,10 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "common/error.h"
+#include "data/batch.h"
 #include "data/training_stage.h"
 
 namespace gloss {
@@ -58,6 +60,19 @@ double positions_of(const WeightedRange& text, const ParallelCorpus& corpus) {
   for (auto pair = text.begin; pair < text.end; ++pair)
     positions += static_cast<double>(std::max(corpus.source_length(pair), corpus.target_length(pair)));
   return positions;
+}
+
+// The substreams of the random draws of an epoch.
+enum Draw : std::uint32_t { kEquals, kBatches, kBegin };
+
+// Shuffles neighbors of equal lengths.
+void shuffle_equals(std::vector<Occurrence>& occurrences, const LengthsOf& lengths_of, const RandomStream& random) {
+  for (std::size_t begin = 0, end = 0; begin < occurrences.size(); begin = end) {
+    const auto equal = lengths_of(occurrences[begin]);
+    for (end = begin + 1; end < occurrences.size() && lengths_of(occurrences[end]) == equal;) ++end;
+    for (std::size_t last = end - 1; last > begin; --last)
+      std::swap(occurrences[last], occurrences[begin + random.below(last - begin + 1, last)]);
+  }
 }
 
 }  // namespace
@@ -128,6 +143,36 @@ std::vector<double> expected_positions(std::span<const EpochStage> stages, const
     }
   }
   return positions;
+}
+
+EpochOrder::EpochOrder(const ParallelCorpus& corpus, std::vector<Occurrence> occurrences, std::int64_t batch_tokens,
+                       const RandomStream& random)
+    : occurrences_(std::move(occurrences)) {
+  const LengthsOf lengths_of = [&corpus](Occurrence occurrence) {
+    const auto pair = pair_of(occurrence, corpus);
+    return PairLengths{corpus.source_length(pair), corpus.target_length(pair)};
+  };
+  const auto begin = random.at(random.update(), kBegin);
+  sort_by_length(occurrences_, lengths_of, /*even_rise=*/begin.bits(0) % 2 == 0);
+  shuffle_equals(occurrences_, lengths_of, random.at(random.update(), kEquals));
+  const auto first = static_cast<std::int64_t>(begin.uniform(1) * static_cast<double>(batch_tokens)) + 1;
+  begins_ = cut_by_length(occurrences_, lengths_of, batch_tokens, first);
+  order_.resize(begins_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  random.at(random.update(), kBatches).shuffle(std::span(order_));
+}
+
+std::span<const Occurrence> EpochOrder::batch(std::int64_t index) const {
+  const auto number = order_[static_cast<std::size_t>(index)];
+  const auto end = number + 1 < begins_.size() ? begins_[number + 1] : occurrences_.size();
+  return std::span(occurrences_).subspan(begins_[number], end - begins_[number]);
+}
+
+std::vector<std::vector<std::int64_t>> batches_by_length(const ParallelCorpus& corpus, std::int64_t batch_tokens) {
+  std::vector<PairLengths> lengths;
+  for (std::int64_t i = 0; i < corpus.size(); ++i)
+    lengths.push_back({corpus.source_length(i), corpus.target_length(i)});
+  return batches_by_length(lengths, batch_tokens);
 }
 
 }  // namespace gloss

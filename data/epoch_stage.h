@@ -57,4 +57,26 @@ std::vector<Occurrence> occurrences_of(const EpochStage& stage, std::int64_t epo
 /// Returns the expected number of positions of an epoch of each stage: the longer side of each pair, times its weight.
 std::vector<double> expected_positions(std::span<const EpochStage> stages, const ParallelCorpus& corpus);
 
+/// The pairs of an epoch of training in batches. Memory: 4 bytes an occurrence.
+class EpochOrder {
+ public:
+  /// Sorts `occurrences` by length and cuts them into batches of at most `batch_tokens` positions
+  /// (data/batch.h). Pairs of equal lengths are shuffled, the size of the first batch and the rising lengths
+  /// are random, and the batches are shuffled. A function of the stream, its update, the occurrences and the corpus.
+  /// Time and memory grow linearly with the corpus.
+  EpochOrder(const ParallelCorpus& corpus, std::vector<Occurrence> occurrences, std::int64_t batch_tokens,
+             const RandomStream& random);
+
+  std::int64_t batches() const { return std::ssize(begins_); }
+  std::span<const Occurrence> batch(std::int64_t index) const;
+
+ private:
+  std::vector<Occurrence> occurrences_;
+  std::vector<std::uint32_t> begins_;  ///< begin of each batch in occurrences_, in order of length
+  std::vector<std::uint32_t> order_;   ///< shuffled indices of the batches
+};
+
+/// Returns the indices of the pairs of each batch for validation: the whole corpus once, shortest first.
+std::vector<std::vector<std::int64_t>> batches_by_length(const ParallelCorpus& corpus, std::int64_t batch_tokens);
+
 }  // namespace gloss

@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "common/random.h"
+
 namespace gloss {
 namespace {
 
@@ -15,14 +17,8 @@ constexpr std::size_t kCandidates = 8192;
 constexpr std::int64_t kPairsPerHeldOut = 10;  // at least, of the text with and without its repetitions
 constexpr std::size_t kMaxLineBytes = 1000;    // of a candidate; longer lines are not ordinary sentences
 
-// FNV-1a with the last mixing step of SplitMix64. The standard library's hash may differ between versions.
-std::uint64_t stable_hash(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
-  hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9U;
-  hash = (hash ^ hash >> 27) * 0x94d049bb133111ebU;
-  return hash ^ hash >> 31;
-}
+// The standard library's hash may differ between versions.
+std::uint64_t stable_hash(std::string_view bytes) { return mix_bits(fnv1a(bytes)); }
 
 std::uint64_t stable_hash_of_pair(std::uint64_t source, std::uint64_t target) {
   const std::array sides{source, target};

@@ -5,10 +5,33 @@
 #include <string_view>
 #include <vector>
 
-#include "common/text/line_splitter.h"
-#include "data/line_hashes.h"
+#include "common/config/json.h"
+#include "common/files/line_reader.h"
+#include "common/text/format.h"
+#include "data/aligned_reader.h"
 
 namespace gloss {
+
+/// Returns a 64-bit hash of a line; never 0.
+std::uint64_t hash_of_line(std::string_view line);
+/// Returns a 64-bit hash of a sentence pair; never 0.
+std::uint64_t hash_of_pair(std::string_view source, std::string_view target);
+
+/// A set of hashes. Memory: 11 to 22 bytes for each; half as much again while it grows.
+class LineHashes {
+ public:
+  /// Adds a hash. Returns false if the set has it already.
+  bool insert(std::uint64_t hash);
+  bool contains(std::uint64_t hash) const;
+  std::size_t size() const { return size_; }
+
+ private:
+  std::size_t slot_of(std::uint64_t hash) const;
+  void grow();
+
+  std::vector<std::uint64_t> slots_;  ///< a power of two of them; 0: free
+  std::size_t size_ = 0;
+};
 
 /// The decision whether training uses a pair, with the reason if it does not.
 enum class PairVerdict { kUsable, kTooLong, kInvalid, kHeldOut, kEmpty, kRatio, kCopied, kRepeated };
@@ -63,5 +86,31 @@ class RepeatedPairs {
 
 /// Returns whether a text is likely to be in another encoding: more than 1 % of its lines or pairs are invalid.
 bool has_other_encoding(std::int64_t invalid, std::int64_t lines);
+
+/// The pairs of a text that encoding used and left out.
+struct CorpusReport {
+  std::int64_t lines = 0;
+  std::int64_t pairs = 0;        ///< pairs in use
+  NotedLines invalid_utf8 = {};  ///< or with a NUL
+  NotedLines empty = {};         ///< no piece on one side or both
+  NotedLines too_long = {};
+  NotedLines ratio = {};     ///< skipped by PairFilters::max_ratio
+  NotedLines copied = {};    ///< skipped by PairFilters::skip_copied
+  NotedLines repeated = {};  ///< skipped by PairFilters::skip_repeated
+  bool crlf = false;         ///< some lines ended in CRLF; the CR was dropped
+
+  /// Counts the next pair. A pair that is held out is counted as a line only.
+  void add(PairVerdict verdict);
+};
+
+/// Throws DataError if more than 1 % of the pairs are not UTF-8.
+void expect_utf8(const TextFiles& files, const CorpusReport& report);
+/// Throws DataError if the text has no pairs, or if none is in use. `max_length` is EncodingOptions::max_length.
+void expect_usable(const TextFiles& files, const CorpusReport& report, std::int64_t max_length);
+
+Json to_json(const CorpusReport& report);
+/// Parses a report, also of a version without filters. Throws Json's own exceptions if a key is missing or has another
+/// type.
+CorpusReport read_corpus_report(const Json& json);
 
 }  // namespace gloss

@@ -12,9 +12,9 @@
 #include "common/files/mapped_file.h"
 #include "data/aligned_reader.h"
 #include "data/batch.h"
-#include "data/corpus_layout.h"
-#include "data/corpus_report.h"
+#include "data/corpus_writer.h"
 #include "data/encode_corpus.h"
+#include "data/pair_verdict.h"
 
 namespace gloss {
 

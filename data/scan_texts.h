@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "common/files/file_stamp.h"
+#include "common/files/same_file.h"
 #include "common/text/format.h"
 #include "data/aligned_reader.h"
 #include "data/hold_out.h"
 #include "data/text_size.h"
-#include "tokenizer/training_sample.h"
+#include "tokenizer/train_tokenizer.h"
 
 namespace gloss {
 

@@ -8,7 +8,7 @@
 #include "common/text/utf8.h"
 #include "common/text/visible_text.h"
 #include "common/text/writing.h"
-#include "tokenizer/word_count.h"
+#include "tokenizer/plain_text.h"
 
 namespace gloss {
 namespace {

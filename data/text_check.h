@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/files/line_reader.h"
 #include "common/text/format.h"
-#include "common/text/line_splitter.h"
 #include "data/pair_verdict.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/tokenizer_config.h"

@@ -5,7 +5,7 @@
 
 #include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "data/line_hashes.h"
+#include "data/pair_verdict.h"
 
 namespace gloss {
 namespace {

@@ -1,7 +1,6 @@
 #include "data/word_vectors.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <string_view>
@@ -33,18 +32,14 @@ std::int64_t count_fields(std::string_view rest) {
 }
 
 std::optional<std::int64_t> whole_number(std::string_view field) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  return error == std::errc() && end == field.data() + field.size() && value > 0 ? std::optional(value) : std::nullopt;
+  const auto number = parse_number<std::int64_t>(field);
+  return number > 0 ? number : std::nullopt;
 }
 
 std::optional<float> finite_number(std::string_view field) {
   if (field.starts_with('+')) field.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  const auto number = static_cast<float>(value);
-  return error == std::errc() && end == field.data() + field.size() && std::isfinite(number) ? std::optional(number)
-                                                                                             : std::nullopt;
+  const auto number = static_cast<float>(parse_number<double>(field).value_or(HUGE_VAL));
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
 std::optional<std::vector<float>> finite_numbers(std::string_view rest) {

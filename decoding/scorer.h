@@ -8,7 +8,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "common/scored_tokens.h"
 #include "common/special_ids.h"
 #include "model/padding.h"
 #include "model/part.h"

@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 #include "common/error.h"
-#include "common/text/base64.h"
+#include "common/text/format.h"
 #include "explain/markup.h"
 #include "explain/web_files.h"
 

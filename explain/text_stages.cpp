@@ -10,8 +10,8 @@
 
 #include "common/text/format.h"
 #include "explain/formulas.h"
-#include "tokenizer/make_tokenizer.h"
 #include "tokenizer/subword_sampling.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {

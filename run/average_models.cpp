@@ -11,7 +11,7 @@
 #include <ATen/ops/isfinite.h>
 
 #include "common/error.h"
-#include "common/files/safetensors_format.h"
+#include "common/files/safetensors.h"
 #include "common/files/same_file.h"
 #include "common/files/sha256.h"
 #include "common/log/log.h"
@@ -22,7 +22,7 @@
 #include "run/config/read_run_file.h"
 #include "run/config/run_config.h"
 #include "run/config/run_files.h"
-#include "tokenizer/make_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "training/checkpoint.h"
 #include "training/kept_weights.h"
 #include "translation/models/translation_model.h"

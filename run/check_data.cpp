@@ -14,7 +14,7 @@
 #include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/writing.h"
-#include "data/corpus_report.h"
+#include "data/pair_verdict.h"
 #include "run/config/initial_weights.h"
 #include "run/data_files.h"
 

@@ -6,9 +6,9 @@
 
 #include "common/config/setting.h"
 #include "common/error.h"
+#include "common/files/line_reader.h"
 #include "common/files/mapped_file.h"
 #include "common/files/sha256.h"
-#include "common/files/text_path.h"
 #include "common/log/log.h"
 #include "common/system/stop.h"
 #include "common/text/printable.h"

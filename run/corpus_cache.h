@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/files/atomic_file.h"
-#include "common/files/file_stamp.h"
+#include "common/files/same_file.h"
 #include "data/hold_out.h"
 #include "data/parallel_corpus.h"
 #include "run/config/run_config.h"

@@ -5,8 +5,8 @@
 
 #include "common/config/settings.h"
 #include "common/error.h"
+#include "common/files/line_reader.h"
 #include "common/files/same_file.h"
-#include "common/files/text_path.h"
 #include "common/system/stop.h"
 #include "data/scan_texts.h"
 #include "run/config/run_files.h"

@@ -7,8 +7,8 @@
 #include "common/text/printable.h"
 #include "model/storage/model_file.h"
 #include "run/config/initial_weights.h"
-#include "tokenizer/make_tokenizer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {

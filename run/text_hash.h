@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/config/json.h"
-#include "common/files/file_stamp.h"
+#include "common/files/same_file.h"
 #include "data/scan_texts.h"
 
 namespace gloss {

@@ -2,27 +2,16 @@
 
 #include <algorithm>
 
-#include "common/error.h"
-#include "common/files/protobuf.h"
 #include "common/text/split.h"
-#include "tokenizer/piece_table.h"
-#include "tokenizer/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {
 
 // No rule of these normalizations rewrites a sequence of characters that has a space in it.
-bool has_plain_spaces(std::string_view normalizer) {
-  std::string_view name;
-  bool flags = true;
-  for (ProtobufFields fields(normalizer); const auto field = fields.next();) {
-    if (field->number == NormalizerField::kName && field->type == ProtobufFields::kBytes) name = field->bytes;
-    if (field->type == ProtobufFields::kVarint && (field->number == NormalizerField::kAddDummyPrefix ||
-                                                   field->number == NormalizerField::kRemoveExtraWhitespaces ||
-                                                   field->number == NormalizerField::kEscapeWhitespaces))
-      flags &= field->value != 0;
-  }
-  return flags && (name == "nmt_nfkc" || name == "identity");
+bool has_plain_spaces(const SentencePieceSettings& settings) {
+  return settings.add_dummy_prefix && settings.remove_extra_whitespaces && settings.escape_whitespaces &&
+         (settings.normalizer == "nmt_nfkc" || settings.normalizer == "identity");
 }
 
 bool stays_in_word(const Piece& piece) {
@@ -40,15 +29,8 @@ bool separates_words(std::string_view model) {
   // A word that began with an unknown piece could join the unknown end of the word before.
   const bool has_mark = std::ranges::any_of(
       table.pieces, [](const Piece& piece) { return piece.type == Piece::Type::kNormal && piece.text == kSpaceMark; });
-  bool plain = false;
-  try {
-    for (ProtobufFields fields(model); const auto field = fields.next();)
-      if (field->number == ModelField::kNormalizer && field->type == ProtobufFields::kBytes)
-        plain = has_plain_spaces(field->bytes);
-  } catch (const BrokenProtobuf& broken) {
-    throw ModelError("tokenizer: wanted a SentencePiece model, got " + broken.what);
-  }
-  return has_mark && plain && std::ranges::all_of(table.pieces, stays_in_word);
+  return has_mark && has_plain_spaces(read_sentencepiece_settings(model)) &&
+         std::ranges::all_of(table.pieces, stays_in_word);
 }
 
 CachedEncoder::CachedEncoder(const Tokenizer& tokenizer)

@@ -73,8 +73,6 @@ PieceSpans TaggedTokenizer::decode_with_spans(std::span<const Id> ids) const {
   return pieces;
 }
 
-bool has_tags(const TokenizerConfig& config) { return config.source_tag != SourceTag::kNone || config.target_tag; }
-
 std::shared_ptr<const Tokenizer> tagged_source(std::shared_ptr<const Tokenizer> source, const TokenizerConfig& config,
                                                const Languages& languages, std::string_view keys) {
   switch (config.source_tag) {

@@ -42,9 +42,6 @@ struct Languages {
   std::string source, target;
 };
 
-/// Returns whether sources or targets of the model have a language tag.
-bool has_tags(const TokenizerConfig& config);
-
 /// Returns the tokenizer of sources, which adds the tag that tokenizer.source_tag selects, if any. `keys` begins the
 /// names of the settings in messages: "data." or "". Throws UsageError naming the setting and some known languages if
 /// the language is not named or has no tag.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,11 +10,46 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tokenizer/mapped_vocabulary.h"
-#include "tokenizer/piece_table.h"
+#include "common/special_ids.h"
+#include "tokenizer/sentencepiece_library.h"
+#include "tokenizer/sentencepiece_model.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {
+
+/// The vocabulary of a MappedTokenizer.
+struct MappedVocabulary {
+  enum class Normalizer {
+    kNone,
+    kOpusMt,  ///< opus_normalized (tokenizer/opus_normalizer.h), before SentencePiece's own normalization
+  };
+
+  /// By id, with U+2581 for a space. Ids 0 to 3 are pad, unk, bos and eos. The others are distinct. Each is nonempty
+  /// UTF-8 of at most 1000 bytes without NUL.
+  std::vector<std::string> pieces = {};
+  Normalizer normalizer = Normalizer::kNone;
+  /// Ids of language tags, from 4, by the name of the language. Two names may share a tag. Text never becomes a tag.
+  std::map<std::string, Id, std::less<>> languages = {};
+
+  /// Throws ModelError("name: ...") if the above does not hold.
+  void validate(const std::string& name) const;
+  /// Returns the tag of a language, if there is one. The name may be spelled with other cases or with "-" for
+  /// "_", or be the beginning of just one name up to a "_" or "-": "deu" for "deu_Latn".
+  std::optional<Id> tag_of(std::string_view language) const;
+};
+
+/// Returns the header of a stored MappedTokenizer: a magic line and a line of JSON (docs/file_formats.md).
+std::string to_header(const MappedVocabulary& vocabulary);
+/// Returns whether bytes begin with the magic line.
+bool has_mapped_header(std::string_view bytes);
+
+/// A vocabulary and the size of its header.
+struct ParsedVocabulary {
+  MappedVocabulary vocabulary;
+  std::size_t header_bytes = 0;
+};
+/// Parses the header at the beginning of `bytes` and validates the vocabulary. Throws ModelError("name: ...").
+ParsedVocabulary parse_header(std::string_view bytes, const std::string& name);
 
 /// A SentencePiece model with any special ids, which splits text into pieces, and a separate vocabulary, which numbers
 /// the pieces. A piece outside the vocabulary is unk. Models of other programs have such tokenizers.
@@ -27,7 +63,6 @@ class MappedTokenizer final : public Tokenizer {
   MappedTokenizer(const MappedVocabulary& vocabulary, std::string_view sentencepiece, const std::string& name);
   /// Loads bytes of serialized(). Throws ModelError if they are damaged.
   MappedTokenizer(std::string serialized, const std::string& name);
-  ~MappedTokenizer() override;
 
   /// Returns the ids of the pieces by their spelling, including characters that the SentencePiece model lacks.
   Ids encode(std::string_view line) const override;
@@ -53,7 +88,6 @@ class MappedTokenizer final : public Tokenizer {
   PieceTable piece_table() const;
 
  private:
-  struct Processor;
   struct TextHash : std::hash<std::string_view> {
     using is_transparent = void;
   };
@@ -65,7 +99,7 @@ class MappedTokenizer final : public Tokenizer {
   MappedVocabulary vocabulary_;
   std::size_t header_bytes_ = 0;
   std::unordered_set<Id> tags_;
-  std::unique_ptr<Processor> processor_;
+  SentencePiece model_;
   std::unordered_map<std::string, Id, TextHash, std::equal_to<>> ids_;  ///< of the pieces that text can become
 };
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 
 #include "common/text/split.h"
+#include "common/text/utf8.h"
 
 namespace gloss {
 namespace {
@@ -12,6 +15,31 @@ bool spells_symbol(std::string_view behind_bracket) {
   constexpr std::array<std::string_view, 4> kNames{"s>", "/s>", "unk>", "pad>"};
   if (std::ranges::any_of(kNames, [&](auto name) { return behind_bracket.starts_with(name); })) return true;
   return behind_bracket.starts_with("0x") && behind_bracket.size() > 4 && behind_bracket[4] == '>';
+}
+
+using Range = std::pair<char32_t, char32_t>;
+
+// SentencePiece's nmt_nfkc replaces kSpaces by a space and removes kRemoved. Without normalization only a space
+// separates words.
+constexpr std::array<Range, 13> kSpaces{{{0x09, 0x0A},
+                                         {0x0C, 0x0D},
+                                         {0x20, 0x20},
+                                         {0xA0, 0xA0},
+                                         {0x1680, 0x1680},
+                                         {0x2000, 0x200C},
+                                         {0x200E, 0x200F},
+                                         {0x2028, 0x2029},
+                                         {0x202F, 0x202F},
+                                         {0x205F, 0x205F},
+                                         {0x3000, 0x3000},
+                                         {0xFEFF, 0xFEFF},
+                                         {0xFFFD, 0xFFFD}}};
+constexpr std::array<Range, 6> kRemoved{
+    {{0x01, 0x08}, {0x0B, 0x0B}, {0x0E, 0x1F}, {0x7F, 0x7F}, {0x8F, 0x8F}, {0x9F, 0x9F}}};
+
+bool is_in(std::span<const Range> ranges, char32_t character) {
+  return std::ranges::any_of(ranges,
+                             [&](const Range& range) { return character >= range.first && character <= range.second; });
 }
 
 }  // namespace
@@ -39,6 +67,23 @@ std::vector<std::string> split_symbol_names(std::string_view text) {
 
 bool is_symbol_name(std::string_view text) {
   return text.starts_with('<') && spells_symbol(text.substr(1)) && text.find('>') == text.size() - 1;
+}
+
+std::int64_t count_words(std::string_view line, Normalization normalization) {
+  const bool nmt = normalization == Normalization::kNmtNfkc;
+  std::int64_t words = 0;
+  bool within = false;
+  for (std::size_t offset = 0; offset < line.size();) {
+    const auto point = decode_utf8(line, offset);
+    offset += point.bytes;
+    const auto character = point.value.value_or(U'\uFFFD');
+    const bool is_ascii = character > U' ' && character < 0x7F;  // fast path for most characters
+    if (nmt && !is_ascii && is_in(kRemoved, character)) continue;
+    const bool is_space = nmt ? !is_ascii && is_in(kSpaces, character) : character == U' ';
+    words += !is_space && !within;
+    within = !is_space;
+  }
+  return words;
 }
 
 }  // namespace gloss

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
 
@@ -16,5 +19,10 @@ std::vector<std::string> split_symbol_names(std::string_view text);
 
 /// Returns whether a text is such a name.
 bool is_symbol_name(std::string_view text);
+
+/// Returns the number of words of a line of UTF-8, as SentencePiece separates them after `normalization`. A line has at
+/// least as many pieces as words in any tokenizer trained with this normalization, and no piece exactly if it has no
+/// word.
+std::int64_t count_words(std::string_view line, Normalization normalization);
 
 }  // namespace gloss

@@ -1,3 +1,8 @@
+namespace sentencepiece::logging {
+// Not declared in any installed header. Weak: a SentencePiece that does not export it keeps its log.
+[[gnu::weak]] void SetMinLogLevel(int level);
+}  // namespace sentencepiece::logging
+
 #include "tokenizer/sentencepiece_library.h"
 
 #include <algorithm>
@@ -7,14 +12,10 @@
 #include <sentencepiece_processor.h>
 
 #include "common/error.h"
+#include "common/files/atomic_file.h"
+#include "common/files/sha256.h"
 #include "common/text/printable.h"
-#include "tokenizer/piece_table.h"
-#include "tokenizer/sentencepiece_check.h"
-
-namespace sentencepiece::logging {
-// Not declared in any installed header. Weak: a SentencePiece that does not export it keeps its log.
-[[gnu::weak]] void SetMinLogLevel(int level);
-}  // namespace sentencepiece::logging
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {
@@ -45,16 +46,38 @@ std::string sentencepiece_message(std::string_view message) {
   return printable(message);
 }
 
-void load_sentencepiece(std::string_view bytes, const std::string& shown,
-                        sentencepiece::SentencePieceProcessor& model) {
+SentencePiece load_sentencepiece(std::string_view bytes, const std::string& shown) {
   silence_sentencepiece();
-  const auto checked = check_sentencepiece_model(bytes, shown);
-  const auto status = model.LoadFromSerializedProto(checked);
+  auto model = std::make_shared<sentencepiece::SentencePieceProcessor>();
+  const auto status = model->LoadFromSerializedProto(check_sentencepiece_model(bytes, shown));
   if (!status.ok())
     throw ModelError(
         shown + ": wanted a SentencePiece model, but it cannot be loaded: " + sentencepiece_message(status.ToString()));
-  if (!has_pieces(model, read_piece_table(bytes).pieces))
+  if (!has_pieces(*model, read_piece_table(bytes).pieces))
     throw ModelError(shown + ": wanted a SentencePiece model, but SentencePiece reads other pieces in it than gloss");
+  return model;
+}
+
+std::vector<std::string> cut_pieces(const SentencePiece& model, std::string_view text) {
+  std::vector<std::string> pieces;
+  const auto status = model->Encode({text.data(), text.size()}, &pieces);
+  if (!status.ok()) throw ModelError("tokenizer: cannot encode a line: " + sentencepiece_message(status.ToString()));
+  return pieces;
+}
+
+PieceCutter::PieceCutter(const std::filesystem::path& path) {
+  const auto shown = printable(path.string());
+  if (std::error_code ignored; !std::filesystem::exists(path, ignored))
+    throw DataError(shown + ": wanted a SentencePiece model, but it is not there");
+  const auto serialized = read_file(path, kMaxSentencePieceBytes);
+  model_ = load_sentencepiece(serialized, shown);
+  sha256_ = gloss::sha256(serialized);
+}
+
+std::string PieceCutter::cut(std::string_view line) const {
+  std::string text;
+  for (const auto& piece : cut_pieces(model_, line)) text.append(text.empty() ? "" : " ").append(piece);
+  return text;
 }
 
 }  // namespace gloss

@@ -13,7 +13,7 @@
 #include "tokenizer/cached_encoder.h"
 #include "tokenizer/plain_text.h"
 #include "tokenizer/sentencepiece_library.h"
-#include "tokenizer/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {
@@ -46,22 +46,15 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-struct SentencePieceTokenizer::Processor {
-  sentencepiece::SentencePieceProcessor model;
-};
-
 SentencePieceTokenizer::SentencePieceTokenizer(std::string serialized, const std::string& name)
-    : processor_(std::make_unique<Processor>()), serialized_(std::move(serialized)) {
+    : serialized_(std::move(serialized)) {
   const auto shown = printable(name);
-  load_sentencepiece(serialized_, shown, processor_->model);
-  const auto& model = processor_->model;
-  expect_special_ids(id_list(model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id()), shown, "");
+  model_ = load_sentencepiece(serialized_, shown);
+  expect_special_ids(id_list(model_->pad_id(), model_->unk_id(), model_->bos_id(), model_->eos_id()), shown, "");
   // SentencePiece reads the ids from the pieces only; other programs read these settings.
   const auto stated = read_sentencepiece_settings(serialized_);
   expect_special_ids(id_list(stated.pad, stated.unk, stated.bos, stated.eos), shown, " in its training settings");
 }
-
-SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
 std::shared_ptr<const SentencePieceTokenizer> SentencePieceTokenizer::load(const std::filesystem::path& path) {
   if (std::error_code ignored; std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
@@ -72,14 +65,14 @@ std::shared_ptr<const SentencePieceTokenizer> SentencePieceTokenizer::load(const
 Ids SentencePieceTokenizer::encode(std::string_view line) const {
   const auto text = without_space_marks(line);
   std::vector<int> ids;
-  const auto status = processor_->model.Encode(text, &ids);
+  const auto status = model_->Encode(text, &ids);
   if (!status.ok()) throw ModelError("tokenizer: cannot encode a line: " + sentencepiece_message(status.ToString()));
   return {ids.begin(), ids.end()};
 }
 
 std::string SentencePieceTokenizer::decode(std::span<const Id> ids) const {
   std::string text;
-  const auto status = processor_->model.Decode(written(ids), &text);
+  const auto status = model_->Decode(written(ids), &text);
   if (!status.ok()) throw ModelError("tokenizer: cannot decode: " + sentencepiece_message(status.ToString()));
   return one_line(std::move(text));
 }
@@ -87,24 +80,23 @@ std::string SentencePieceTokenizer::decode(std::span<const Id> ids) const {
 PieceSpans SentencePieceTokenizer::encode_with_spans(std::string_view line) const {
   PieceSpans result;
   result.text = without_space_marks(line);
-  const auto found = processor_->model.EncodeAsImmutableProto(result.text);
+  const auto found = model_->EncodeAsImmutableProto(result.text);
   for (const auto& piece : found.pieces()) {
     result.ids.push_back(static_cast<Id>(piece.id()));
-    result.spans.push_back(
-        {piece.begin(), piece.end(), is_part(processor_->model, result.ids.back(), piece.surface())});
+    result.spans.push_back({piece.begin(), piece.end(), is_part(*model_, result.ids.back(), piece.surface())});
   }
   return result;
 }
 
 PieceSpans SentencePieceTokenizer::decode_with_spans(std::span<const Id> ids) const {
   PieceSpans result{.text = {}, .ids = {ids.begin(), ids.end()}, .spans = {}};
-  const auto found = processor_->model.DecodeIdsAsImmutableProto(written(ids));
+  const auto found = model_->DecodeIdsAsImmutableProto(written(ids));
   std::size_t next = 0;
   for (const Id id : ids) {
     const auto begin = result.text.size();
     if (is_written(id)) result.text += one_line(found.pieces(static_cast<int>(next++)).surface());
     const auto wrote = std::string_view(result.text).substr(begin);
-    result.spans.push_back({begin, result.text.size(), is_part(processor_->model, id, wrote)});
+    result.spans.push_back({begin, result.text.size(), is_part(*model_, id, wrote)});
   }
   auto text = one_line(found.text());
   result.spans_known = text == result.text;
@@ -113,7 +105,7 @@ PieceSpans SentencePieceTokenizer::decode_with_spans(std::span<const Id> ids) co
   return result;
 }
 
-std::int64_t SentencePieceTokenizer::vocabulary_size() const { return processor_->model.GetPieceSize(); }
+std::int64_t SentencePieceTokenizer::vocabulary_size() const { return model_->GetPieceSize(); }
 
 bool SentencePieceTokenizer::encodes_words_separately() const { return separates_words(serialized_); }
 
@@ -121,7 +113,7 @@ const std::string& SentencePieceTokenizer::serialized() const { return serialize
 
 std::string SentencePieceTokenizer::piece(Id id) const {
   expect_known(id);
-  return processor_->model.IdToPiece(id);
+  return model_->IdToPiece(id);
 }
 
 std::vector<int> SentencePieceTokenizer::written(std::span<const Id> ids) const {
@@ -131,12 +123,6 @@ std::vector<int> SentencePieceTokenizer::written(std::span<const Id> ids) const 
     if (is_written(id)) pieces.push_back(id);
   }
   return pieces;
-}
-
-void SentencePieceTokenizer::expect_known(Id id) const {
-  if (id < 0 || id >= vocabulary_size())
-    throw ModelError("tokenizer: wanted an id from 0 to " + std::to_string(vocabulary_size() - 1) + ", got " +
-                     std::to_string(id));
 }
 
 }  // namespace gloss

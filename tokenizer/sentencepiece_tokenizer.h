@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tokenizer/sentencepiece_library.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {
@@ -17,14 +18,13 @@ class SentencePieceTokenizer final : public Tokenizer {
   SentencePieceTokenizer(std::string serialized, const std::string& name);
   /// Loads a `.model` file. Throws DataError if it is missing, IoError if it cannot be read, ModelError as above.
   static std::shared_ptr<const SentencePieceTokenizer> load(const std::filesystem::path& path);
-  ~SentencePieceTokenizer() override;
 
   Ids encode(std::string_view line) const override;
   std::string decode(std::span<const Id> ids) const override;
   PieceSpans encode_with_spans(std::string_view line) const override;
   PieceSpans decode_with_spans(std::span<const Id> ids) const override;
   std::int64_t vocabulary_size() const override;
-  /// Returns the result of separates_words (tokenizer/word_separation.h).
+  /// Returns the result of separates_words (tokenizer/cached_encoder.h).
   bool encodes_words_separately() const override;
   const std::string& serialized() const override;
 
@@ -32,12 +32,9 @@ class SentencePieceTokenizer final : public Tokenizer {
   std::string piece(Id id) const override;
 
  private:
-  struct Processor;
-
-  void expect_known(Id id) const;
   std::vector<int> written(std::span<const Id> ids) const;  ///< without pad, bos and eos
 
-  std::unique_ptr<Processor> processor_;
+  SentencePiece model_;
   std::string serialized_;
 };
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "common/error.h"
 #include "common/files/protobuf.h"
-#include "tokenizer/sentencepiece_settings.h"
+#include "common/special_ids.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {
@@ -48,6 +50,20 @@ std::string normalizer_message(const SentencePieceSettings& settings) {
   return message.message();
 }
 
+/// Returns the settings of the trainer with Marian's ids of the special pieces.
+std::string marian_trainer(std::string_view settings) {
+  constexpr std::uint64_t kNone = ~std::uint64_t{0};  // -1
+  ProtobufWriter message;
+  for (Fields fields(settings); const auto field = fields.next();)
+    if (field->number < TrainerField::kUnkId || field->number > TrainerField::kPadId) message.add(*field);
+  for (const auto& [number, id] : {std::pair(TrainerField::kUnkId, std::uint64_t{1}),
+                                   {TrainerField::kBosId, kNone},
+                                   {TrainerField::kEosId, 0},
+                                   {TrainerField::kPadId, kNone}})
+    message.add_number(number, id);
+  return message.message();
+}
+
 }  // namespace
 
 std::string write_sentencepiece(const PieceTable& table, const SentencePieceSettings& settings) {
@@ -74,5 +90,29 @@ std::string without_pieces(std::string_view model, const std::unordered_set<std:
   }
   return result.message();
 }
+
+std::string marian_sentencepiece(std::string_view model, std::int64_t size) {
+  std::vector<std::string_view> pieces;
+  ProtobufWriter rest;
+  for_each_field(model, [&](const Fields::Field& field) {
+    if (field.number == ModelField::kPieces && field.type == Fields::kBytes)
+      pieces.push_back(field.bytes);
+    else if (field.number == ModelField::kTrainer && field.type == Fields::kBytes)
+      rest.add_bytes(ModelField::kTrainer, marian_trainer(field.bytes));
+    else
+      rest.add(field);
+  });
+  if (pieces.size() < kSpecialIds)
+    throw ModelError("tokenizer: wanted a SentencePiece model, got fewer than " + std::to_string(kSpecialIds) +
+                     " pieces");
+  ProtobufWriter result;
+  for (const auto id : {kEos, kUnk}) result.add_bytes(ModelField::kPieces, pieces[id]);
+  for (std::size_t id = kSpecialIds; id < pieces.size(); ++id) result.add_bytes(ModelField::kPieces, pieces[id]);
+  for (auto id = std::ssize(pieces) - 2; id < size; ++id)
+    result.add_bytes(ModelField::kPieces, piece_message({unused_piece(id), 0, Piece::Type::kUnused}));
+  return result.message() + rest.message();
+}
+
+std::string unused_piece(std::int64_t id) { return "<unused-" + std::to_string(id) + '>'; }
 
 }  // namespace gloss

@@ -7,11 +7,12 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "common/random.h"
 #include "common/special_ids.h"
-#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 
@@ -85,6 +86,23 @@ class UnigramSampling {
   std::vector<Piece> pieces_;
   std::unordered_map<std::string_view, Id> by_text_;  ///< keys refer to `pieces_`
   std::size_t max_piece_bytes_ = 0;                   ///< bytes of the longest piece
+};
+
+/// Samples other segmentations of sentences: by BPE-dropout for BPE models, by subword regularization for unigram
+/// models. A sample depends on (stream, its update and micro-batch, sentence) only. Safe to share between threads.
+class SubwordSampler {
+ public:
+  /// `tokenizer`: the bytes of a tokenizer (make_tokenizer). `amount`: the probability of skipping a merge (BPE), or
+  /// alpha (unigram). Throws UsageError with the key data.subword_sampling for another kind of model, ModelError if it
+  /// has pieces marked as unused.
+  SubwordSampler(const std::string& tokenizer, double amount);
+
+  /// Returns a sample for `ids`, a sentence encoded by the tokenizer, with or without eos.
+  Ids sample(std::span<const Id> ids, const RandomStream& random, std::uint64_t sentence) const;
+
+ private:
+  std::variant<BpeDropout, UnigramSampling> segmentation_;
+  double amount_;
 };
 
 }  // namespace gloss

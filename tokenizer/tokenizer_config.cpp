@@ -8,7 +8,6 @@
 #include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "tokenizer/plain_text.h"
-#include "tokenizer/word_count.h"
 
 namespace gloss {
 namespace {

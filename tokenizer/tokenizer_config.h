@@ -36,7 +36,7 @@ struct TokenizerConfig {
   static constexpr std::int64_t kMaxVocabulary = 1'000'000;
   static constexpr std::size_t kMaxPieceBytes = 1000;  ///< a file with a longer piece is refused
   static constexpr std::size_t kMaxSymbols = 100;
-  static constexpr std::size_t kMaxSymbolBytes = 64;  ///< SentencePiece's limit (sentencepiece_check)
+  static constexpr std::size_t kMaxSymbolBytes = 64;  ///< SentencePiece's limit (check_sentencepiece_model)
 
   std::string model_file;                ///< a SentencePiece model to use as it is; empty: train one on the corpus
   std::int64_t vocabulary_size = 10000;  ///< pieces, special symbols included; for char at most that many

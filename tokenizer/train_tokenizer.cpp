@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -28,6 +27,8 @@
 namespace gloss {
 namespace {
 
+constexpr std::size_t kBlockBytes = 1 << 20;
+
 // Selects `wanted` of `all` lines, evenly spaced.
 struct Share {
   std::int64_t wanted, all;
@@ -45,42 +46,32 @@ void warn_of(const UnusableLines& lines, const std::filesystem::path& file) {
   warn("longer than " + std::to_string(UnusableLines::kMaxLineBytes) + " bytes", lines.too_long);
 }
 
-// The lines of the samples, text by text. Each sample is emptied.
-class SampleLines {
+// The usable lines of texts, text by text: those of the samples, which are emptied, or a share of the files' lines.
+class UsableLines {
  public:
-  explicit SampleLines(std::span<TrainingText> texts) : texts_(texts) {}
+  // Takes the samples if there is no share.
+  UsableLines(std::span<TrainingText> texts, std::optional<Share> share) : texts_(texts), share_(share) {}
 
-  bool operator()(std::string& line) {
+  bool next(std::string& line) {
     for (; !texts_.empty(); texts_ = texts_.subspan(1)) {
-      if (texts_.front().sample.take(line)) return true;
-      warn_of(texts_.front().sample.unusable(), texts_.front().file);
-    }
-    return false;
-  }
-
- private:
-  std::span<TrainingText> texts_;  // still to be read
-};
-
-// The usable lines among a share of the lines of all files, file by file.
-class SharedLines {
- public:
-  SharedLines(std::span<TrainingText> texts, const Share& share) : texts_(texts), share_(share) {}
-
-  bool operator()(std::string& line) {
-    for (; !texts_.empty(); texts_ = texts_.subspan(1)) {
-      if (!reader_) reader_ = std::make_unique<LineReader>(texts_.front().file);
-      while (reader_->next(line))
-        if (share_.takes(lines_read_++) && unusable_.accept(line, is_text(line), reader_->line_number())) return true;
-      warn_of(std::exchange(unusable_, {}), texts_.front().file);
+      auto& [file, sample] = texts_.front();
+      if (share_ ? next_of_file(line) : sample.take(line)) return true;
+      warn_of(share_ ? std::exchange(unusable_, {}) : sample.unusable(), file);
       reader_.reset();
     }
     return false;
   }
 
  private:
+  bool next_of_file(std::string& line) {
+    if (!reader_) reader_ = std::make_unique<LineReader>(texts_.front().file);
+    while (reader_->next(line))
+      if (share_->takes(lines_read_++) && unusable_.accept(line, is_text(line), reader_->line_number())) return true;
+    return false;
+  }
+
   std::span<TrainingText> texts_;  // still to be read
-  Share share_;
+  std::optional<Share> share_;
   std::int64_t lines_read_ = 0;  // of all files
   std::unique_ptr<LineReader> reader_;
   UnusableLines unusable_;
@@ -89,7 +80,7 @@ class SharedLines {
 // Passes lines to SentencePiece. If SentencePiece read the files itself, it would write their names into the model.
 class TrainingLines final : public sentencepiece::SentenceIterator {
  public:
-  explicit TrainingLines(std::function<bool(std::string&)> next_line) : next_line_(std::move(next_line)) { advance(); }
+  explicit TrainingLines(UsableLines lines) : lines_(std::move(lines)) { advance(); }
 
   bool done() const override { return parts_.empty(); }
   void Next() override {
@@ -101,11 +92,11 @@ class TrainingLines final : public sentencepiece::SentenceIterator {
 
  private:
   void advance() {
-    for (std::string line; parts_.empty() && next_line_(line);)
+    for (std::string line; parts_.empty() && lines_.next(line);)
       for (auto& part : split_symbol_names(without_space_marks(visible_text(line)))) parts_.push_back(std::move(part));
   }
 
-  std::function<bool(std::string&)> next_line_;
+  UsableLines lines_;
   std::deque<std::string> parts_;  // of the current line
 };
 
@@ -150,6 +141,43 @@ std::optional<std::int64_t> max_vocabulary(const std::string& message) {
 
 }  // namespace
 
+bool UnusableLines::accept(std::string_view line, bool is_text, std::int64_t number) {
+  if (line.size() > kMaxLineBytes) {
+    too_long.note(number);
+    return false;
+  }
+  if (!is_text) {
+    not_utf8.note(number);
+    return false;
+  }
+  return !is_blank(line);
+}
+
+void TrainingSample::add(std::string_view line, bool is_text) {
+  ++lines_;
+  const bool usable = unusable_.accept(line, is_text, lines_);
+  if (!complete()) blocks_.clear();
+  if (!usable || !complete()) return;
+  if (blocks_.empty() || blocks_.back().size() + line.size() >= kBlockBytes) {
+    blocks_.emplace_back();
+    blocks_.back().reserve(kBlockBytes);
+  }
+  blocks_.back().append(line) += '\n';
+}
+
+bool TrainingSample::take(std::string& line) {
+  if (blocks_.empty()) return false;
+  const auto& block = blocks_.front();
+  const auto end = block.find('\n', place_);
+  line.assign(block, place_, end - place_);
+  place_ = end + 1;
+  if (place_ == block.size()) {
+    blocks_.pop_front();
+    place_ = 0;
+  }
+  return true;
+}
+
 std::string train_tokenizer(std::span<TrainingText> texts, const TokenizerConfig& config, std::int64_t max_lines) {
   config.validate();
   Share share{max_lines, 0};
@@ -159,9 +187,7 @@ std::string train_tokenizer(std::span<TrainingText> texts, const TokenizerConfig
     log_info("the tokenizer is trained on " + std::to_string(share.wanted) + " of " + std::to_string(share.all) +
              " lines, evenly spaced");
   const bool takes_samples = has_samples && share.wanted >= share.all;
-  SampleLines sampled(texts);
-  SharedLines shared(texts, share);
-  TrainingLines lines([&](std::string& line) { return takes_samples ? sampled(line) : shared(line); });
+  TrainingLines lines(UsableLines(texts, takes_samples ? std::nullopt : std::optional(share)));
   if (lines.done()) {
     const auto name = texts.empty() ? "tokenizer" : printable(texts.front().file.string());
     throw DataError(name + ": wanted text to train a tokenizer on, got no usable line");

@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "common/files/safetensors_format.h"
+#include "common/files/safetensors.h"
 #include "common/files/sha256.h"
 #include "common/log/log.h"
 #include "common/text/format.h"

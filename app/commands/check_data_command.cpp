@@ -16,7 +16,7 @@
 #include "run/config/run_files.h"
 #include "run/estimate/run_length.h"
 #include "run/estimate/training_needs.h"
-#include "tokenizer/make_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {

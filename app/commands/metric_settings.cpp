@@ -12,7 +12,7 @@
 #include "common/files/atomic_file.h"
 #include "common/files/sha256.h"
 #include "common/text/printable.h"
-#include "tokenizer/piece_cutter.h"
+#include "tokenizer/sentencepiece_library.h"
 
 namespace gloss {
 namespace {

@@ -18,8 +18,8 @@
 #include "common/system/signals.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
-#include "tokenizer/make_tokenizer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "tokenizer/train_tokenizer.h"
 
 namespace gloss {

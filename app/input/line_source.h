@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "common/files/gzip_decoder.h"
-#include "common/files/text_path.h"
-#include "common/text/line_splitter.h"
+#include "common/files/line_reader.h"
 
 namespace gloss {
 

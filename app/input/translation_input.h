@@ -11,9 +11,9 @@
 
 #include "app/input/line_editor.h"
 #include "app/input/line_source.h"
+#include "common/files/line_reader.h"
 #include "common/log/progress_line.h"
 #include "common/system/descriptor.h"
-#include "common/text/line_splitter.h"
 
 namespace gloss {
 

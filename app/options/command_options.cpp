@@ -9,9 +9,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "common/config/settings_table.h"
 #include "common/error.h"
-#include "common/files/text_path.h"
+#include "common/files/line_reader.h"
 #include "common/text/printable.h"
 #include "common/text/split.h"
 

@@ -6,7 +6,7 @@
 
 #include "app/options/command_options.h"
 #include "interchange/export/export_model.h"
-#include "interchange/import/import_report.h"
+#include "interchange/import/import_model.h"
 
 namespace gloss {
 

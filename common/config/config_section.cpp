@@ -43,49 +43,39 @@ ConfigSection::ConfigSection(const Json& value, std::string path) : object_(&val
   require(value.is_object(), path_.empty() ? "configuration" : path_, "an object", value);
 }
 
-void ConfigSection::read(std::string_view key, std::int64_t& value) {
+template <typename T, typename Fits>
+void ConfigSection::read_as(std::string_view key, T& value, std::string_view wanted, Fits fits) {
   const auto* found = find(key);
   if (found == nullptr) return;
-  constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  const bool fits = !found->is_number_unsigned() || found->get<std::uint64_t>() <= kMax;
-  require(found->is_number_integer() && fits, name(key), "a whole number", *found);
-  value = found->get<std::int64_t>();
+  require(fits(*found), name(key), wanted, *found);
+  value = found->get<T>();
+}
+
+void ConfigSection::read(std::string_view key, std::int64_t& value) {
+  read_as(key, value, "a whole number", [](const Json& json) {
+    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return json.is_number_integer() && (!json.is_number_unsigned() || json.get<std::uint64_t>() <= kMax);
+  });
 }
 
 void ConfigSection::read(std::string_view key, double& value) {
-  const auto* found = find(key);
-  if (found == nullptr) return;
-  require(found->is_number() && std::isfinite(found->get<double>()), name(key), "a number", *found);
-  value = found->get<double>();
+  read_as(key, value, "a number",
+          [](const Json& json) { return json.is_number() && std::isfinite(json.get<double>()); });
 }
 
 void ConfigSection::read(std::string_view key, bool& value) {
-  const auto* found = find(key);
-  if (found == nullptr) return;
-  require(found->is_boolean(), name(key), "true or false", *found);
-  value = found->get<bool>();
+  read_as(key, value, "true or false", [](const Json& json) { return json.is_boolean(); });
 }
 
 void ConfigSection::read(std::string_view key, std::string& value) {
-  const auto* found = find(key);
-  if (found == nullptr) return;
-  require(found->is_string(), name(key), "a string", *found);
-  const auto& text = found->get_ref<const std::string&>();
-  require(text.find('\0') == text.npos, name(key), "a string without NUL", *found);
-  value = text;
+  read_as(key, value, "a string", [](const Json& json) { return json.is_string(); });
+  require(value.find('\0') == value.npos, name(key), "a string without NUL", value);
 }
 
 void ConfigSection::read(std::string_view key, std::vector<std::string>& value) {
-  const auto* found = find(key);
-  if (found == nullptr) return;
-  constexpr auto kWanted = "a list of strings";
-  require(found->is_array(), name(key), kWanted, *found);
-  std::vector<std::string> texts;
-  for (const auto& text : *found) {
-    require(text.is_string(), name(key), kWanted, *found);
-    texts.push_back(text.get<std::string>());
-  }
-  value = std::move(texts);
+  read_as(key, value, "a list of strings", [](const Json& json) {
+    return json.is_array() && std::ranges::all_of(json, [](const Json& text) { return text.is_string(); });
+  });
 }
 
 void ConfigSection::read(std::string_view key, std::optional<bool>& value) { read_optional(key, value); }

@@ -52,6 +52,9 @@ class ConfigSection {
   void finish() const;
 
  private:
+  /// Reads a value for which `fits` holds; `wanted` describes it.
+  template <typename T, typename Fits>
+  void read_as(std::string_view key, T& value, std::string_view wanted, Fits fits);
   template <typename T>
   void read_optional(std::string_view key, std::optional<T>& value);
   const Json* find(std::string_view key);

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <stdexcept>
-#include <system_error>
+
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {
@@ -28,14 +27,6 @@ std::string range_text(const Range& range, bool whole) {
   if (!has_max) return range.above_min ? number + " above " + min : min + " or more";
   if (range.above_min) return number + " above " + min + ", at most " + max;
   return number + " from " + min + (range.below_max ? " to below " : " to ") + max;
-}
-
-template <typename Number>
-std::optional<Number> parse(const std::string& text) {
-  Number value = {};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -67,6 +58,14 @@ std::string Setting::wanted_text() const {
   }
 }
 
+std::string values_text(const Setting& setting) {
+  if (setting.type == SettingType::kPath) return "a file";
+  auto text = setting.wanted_text();
+  for (const std::string_view article : {"a whole number from ", "a number from ", "a number ", "one of "})
+    if (text.starts_with(article)) return text.substr(article.size());
+  return text;
+}
+
 Json value_at(const Json& object, std::string_view dotted_key) {
   const auto dot = dotted_key.find('.');
   const auto found = object.find(dotted_key.substr(0, dot));
@@ -86,9 +85,9 @@ void set_value_at(Json& object, std::string_view dotted_key, Json value) {
 Json parse_value(const Setting& setting, const std::string& text) {
   Json value;
   if (setting.type == SettingType::kWholeNumber) {
-    if (const auto number = parse<std::int64_t>(text)) value = *number;
+    if (const auto number = parse_number<std::int64_t>(text)) value = *number;
   } else if (setting.type == SettingType::kNumber) {
-    if (const auto number = parse<double>(text); number && std::isfinite(*number)) value = *number;
+    if (const auto number = parse_number<double>(text); number && std::isfinite(*number)) value = *number;
   } else if (setting.type == SettingType::kChoice) {
     if (std::ranges::find(setting.choices, text) != setting.choices.end()) value = text;
   } else {

@@ -64,6 +64,9 @@ struct Setting {
   std::string wanted_text() const;
 };
 
+/// Returns the allowed values in few words: "1 to 1000", "above 0, at most 1", "power, gnmt", "true or false".
+std::string values_text(const Setting& setting);
+
 /// The declarations of the section that `Config` holds (common/config/settings.h).
 template <typename Config>
 class Settings;

@@ -12,9 +12,24 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "common/text/split.h"
+#include "common/text/utf8.h"
 
 namespace gloss {
 namespace {
+
+using namespace std::string_view_literals;
+
+constexpr auto kByteOrderMark = "\xEF\xBB\xBF"sv;
+// Capacity for a byte order mark, a CR and one more byte, which cannot be distinguished from text before the line's
+// end.
+constexpr auto kMaxStored = LineSplitter::kMaxLineBytes + kByteOrderMark.size() + 2;
+
+// Drops an incomplete character at the end of the text.
+void drop_incomplete_character(std::string& text) {
+  const auto begin = last_character(text);
+  if ((text[begin] & 0x80) != 0 && !is_utf8(std::string_view(text).substr(begin))) text.resize(begin);
+}
 
 namespace fs = std::filesystem;
 using namespace std::string_view_literals;
@@ -85,6 +100,65 @@ void expect_text(std::string_view head, const fs::path& path) {
 
 }  // namespace
 
+bool LineSplitter::next(std::string_view& bytes, TextLine& line) {
+  if (std::exchange(after_return_, false) && bytes.starts_with('\n')) bytes.remove_prefix(1);
+  const auto end = ends_ == LineEnds::kAnyReturn ? bytes.find_first_of("\r\n") : bytes.find('\n');
+  after_return_ = end != bytes.npos && bytes[end] == '\r';
+  append(bytes.substr(0, end));
+  bytes.remove_prefix(end == bytes.npos ? bytes.size() : end + 1);
+  if (end != bytes.npos) end_line(true, line);
+  return end != bytes.npos;
+}
+
+bool LineSplitter::finish(TextLine& line) {
+  if (text_.empty()) return false;
+  end_line(false, line);
+  return true;
+}
+
+void LineSplitter::append(std::string_view bytes) {
+  const auto kept = bytes.substr(0, kMaxStored - text_.size());
+  text_ += kept;
+  dropped_ |= kept.size() < bytes.size();
+}
+
+void LineSplitter::end_line(bool with_end, TextLine& line) {
+  line = {std::exchange(text_, {}), false, false};
+  auto& text = line.text;
+  if (std::exchange(at_begin_, false) && text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  if (with_end && !std::exchange(dropped_, false) && text.ends_with('\r')) {
+    text.pop_back();
+    line.crlf = true;
+  }
+  line.cut = text.size() > kMaxLineBytes;
+  if (!line.cut) return;
+  text.resize(kMaxLineBytes);
+  drop_incomplete_character(text);
+}
+
+TextPath TextPath::of(const std::filesystem::path& path) {
+  const auto& name = path.native();
+  const auto colon = name.rfind(':');
+  std::error_code error;
+  if (colon == name.npos || colon == 0 || fs::exists(path, error)) return {path};
+  const TextPath text{name.substr(0, colon), parse_number<std::size_t>(name.substr(colon + 1)).value_or(0)};
+  return text.column > 0 && fs::exists(text.file, error) ? text : TextPath{path};
+}
+
+void TextPath::select(std::string& line, std::int64_t number) const {
+  if (column == 0) return;
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < column; ++i) {
+    const auto tab = line.find('\t', begin);
+    if (tab == line.npos)
+      throw DataError(printable(file.string()) + ": line " + std::to_string(number) + ": wanted at least " +
+                      std::to_string(column) + " columns separated by tabs, got " + std::to_string(i));
+    begin = tab + 1;
+  }
+  line.resize(std::min(line.find('\t', begin), line.size()));
+  line.erase(0, begin);
+}
+
 LineReader::LineReader(const std::filesystem::path& path, Passes passes, Sha256* sum)
     : path_(TextPath::of(path)), descriptor_(open_text(path_.file, passes)), sum_(sum), buffer_(kBufferBytes) {
   begin();
@@ -107,16 +181,20 @@ void LineReader::begin() {
   expect_text(rest_, path_.file);
 }
 
+bool LineReader::next(TextLine& line) {
+  bool any = false;
+  while (!any && (!rest_.empty() || fill())) any = splitter_.next(rest_, line);
+  if (!any && !splitter_.finish(line)) return false;
+  overlong_ = line.cut;
+  saw_crlf_ |= line.crlf;
+  path_.select(line.text, ++line_number_);
+  return true;
+}
+
 bool LineReader::next(std::string& line) {
   TextLine next;
-  bool any = false;
-  while (!any && (!rest_.empty() || fill())) any = splitter_.next(rest_, next);
-  if (!any && !splitter_.finish(next)) return false;
+  if (!this->next(next)) return false;
   line = std::move(next.text);
-  overlong_ = next.cut;
-  crlf_ = next.crlf;
-  saw_crlf_ |= crlf_;
-  path_.select(line, ++line_number_);
   return true;
 }
 

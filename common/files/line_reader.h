@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -9,11 +10,56 @@
 
 #include "common/files/gzip_decoder.h"
 #include "common/files/sha256.h"
-#include "common/files/text_path.h"
 #include "common/system/descriptor.h"
-#include "common/text/line_splitter.h"
 
 namespace gloss {
+
+/// One line of a text, without its line end.
+struct TextLine {
+  std::string text;   ///< unchanged bytes, including NULs and invalid UTF-8
+  bool cut = false;   ///< longer than LineSplitter::kMaxLineBytes; `text` is its beginning, cut between characters
+  bool crlf = false;  ///< the line ended in CRLF; not set with LineEnds::kAnyReturn
+};
+
+/// Line ends: LF and CRLF, or also a CR alone.
+enum class LineEnds { kLineFeed, kAnyReturn };
+
+/// Splits bytes that arrive in parts into lines. LF or CRLF ends a line; a byte order mark at the very beginning is
+/// dropped; a last line without an end counts. A CR elsewhere (without kAnyReturn) and U+2028 are ordinary characters.
+/// Stores at most one line, up to its limit.
+class LineSplitter {
+ public:
+  static constexpr std::size_t kMaxLineBytes = 1 << 16;
+
+  explicit LineSplitter(LineEnds ends = LineEnds::kLineFeed) : ends_(ends) {}
+
+  /// Consumes bytes up to and including the next line end. Returns true and sets `line` if there was one.
+  bool next(std::string_view& bytes, TextLine& line);
+  /// Sets `line` to the last line and returns true if it has no line end. Call it once, at the end of the text.
+  bool finish(TextLine& line);
+
+ private:
+  void append(std::string_view bytes);
+  void end_line(bool with_end, TextLine& line);
+
+  LineEnds ends_;
+  bool after_return_ = false;  ///< the next LF belongs to the CR that ended a line
+  std::string text_;           ///< the line whose end has not arrived yet
+  bool dropped_ = false;       ///< part of the line was dropped
+  bool at_begin_ = true;
+};
+
+/// The place of a text: a file, or a column of a table whose columns are separated by tabs. "pairs.tsv:2" is the second
+/// column of pairs.tsv, unless there is a file of that name.
+struct TextPath {
+  std::filesystem::path file;
+  std::size_t column = 0;  ///< from 1; 0: whole lines
+
+  static TextPath of(const std::filesystem::path& path);
+
+  /// Leaves only the column in `line`. Throws DataError naming the line's number if the line has fewer columns.
+  void select(std::string& line, std::int64_t number) const;
+};
 
 /// How often a text is read. A pipe can be read only once.
 enum class Passes { kOne, kSeveral };
@@ -33,10 +79,10 @@ class LineReader {
 
   /// Reads the next line; returns false at the end. A line longer than `kMaxLineBytes` is cut there and marked
   /// `overlong`; its rest is skipped. Throws IoError.
+  bool next(TextLine& line);
   bool next(std::string& line);
   bool overlong() const { return overlong_; }
   std::int64_t line_number() const { return line_number_; }  ///< number of the last line read, from 1
-  bool crlf() const { return crlf_; }                        ///< the last line ended in CRLF
   bool saw_crlf() const { return saw_crlf_; }                ///< some line ended in CRLF
 
   static constexpr std::size_t kMaxLineBytes = LineSplitter::kMaxLineBytes;
@@ -56,8 +102,7 @@ class LineReader {
   std::string_view rest_;              ///< the part of the text that is not yet split
   LineSplitter splitter_;
   std::int64_t line_number_ = 0;
-  bool overlong_ = false;
-  bool crlf_ = false, saw_crlf_ = false;
+  bool overlong_ = false, saw_crlf_ = false;
 };
 
 }  // namespace gloss

@@ -1,6 +1,9 @@
 #include "common/files/sha256.h"
 
+#include <algorithm>
 #include <array>
+#include <cstring>
+#include <numeric>
 #include <vector>
 
 #include <openssl/evp.h>
@@ -14,6 +17,13 @@ namespace {
 
 void check(int result) {
   if (result != 1) throw Error(ExitCode::kFault, "SHA-256: the cryptography library reports an error");
+}
+
+constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;  // odd, so that multiplying maps no two numbers to one
+
+std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
+  const auto product = (sum ^ word) * kFactor;
+  return product ^ product >> 32;  // multiplying alone would leave the highest bit of the word in one place
 }
 
 }  // namespace
@@ -60,5 +70,19 @@ std::string sha256_of_file(const std::filesystem::path& path) {
   while (const auto size = read_up_to(file->descriptor, buffer, path)) sum.update(std::span(buffer).first(size));
   return sum.hex();
 }
+
+void Fingerprint::update(std::span<const std::byte> bytes) {
+  auto sums = sums_;
+  while (!bytes.empty()) {
+    decltype(sums_) words{};
+    const auto count = std::min(bytes.size(), sizeof(words));
+    std::memcpy(words.data(), bytes.data(), count);
+    for (std::size_t lane = 0; lane < words.size(); ++lane) sums[lane] = mix(sums[lane], words[lane]);
+    bytes = bytes.subspan(count);
+  }
+  sums_ = sums;
+}
+
+std::uint64_t Fingerprint::value() const { return std::accumulate(sums_.begin(), sums_.end(), std::uint64_t{0}, mix); }
 
 }  // namespace gloss

@@ -1,7 +1,6 @@
 #include "common/files/user_cache.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
@@ -13,6 +12,7 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {
@@ -89,10 +89,9 @@ void make_space(const fs::path& folder, std::uint64_t limit) {
 UserCache UserCache::of_user() {
   std::uint64_t mebibytes = kDefaultMebibytes;
   if (const char* const value = std::getenv("GLOSS_CACHE_MIB"); value != nullptr) {
-    const std::string_view text(value);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mebibytes);
-    if (error != std::errc() || end != text.data() + text.size() || mebibytes > kMaxMebibytes)
-      throw UsageError("GLOSS_CACHE_MIB: wanted a whole number of MiB, 0 for no cache, got \"" + printable(text, 80) +
+    mebibytes = parse_number<std::uint64_t>(value).value_or(kMaxMebibytes + 1);
+    if (mebibytes > kMaxMebibytes)
+      throw UsageError("GLOSS_CACHE_MIB: wanted a whole number of MiB, 0 for no cache, got \"" + printable(value, 80) +
                        "\"; set one, or unset the variable");
   }
   const auto folder_in = [](const char* variable) {

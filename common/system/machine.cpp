@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
@@ -20,6 +19,8 @@
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
+
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {
@@ -125,10 +126,8 @@ int threads_that_start(int count) {
 }
 
 std::optional<pid_t> parse_process_id(std::string_view digits) {
-  pid_t value = 0;
-  const auto* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  return error == std::errc() && stop == end && value >= 0 ? std::optional(value) : std::nullopt;
+  const auto value = parse_number<pid_t>(digits);
+  return value >= 0 ? value : std::nullopt;
 }
 
 bool is_running(pid_t process) { return process > 0 && (::kill(process, 0) == 0 || errno == EPERM); }

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {
@@ -32,13 +32,11 @@ constexpr std::array<Starter, 3> kStarters = {{
 /// Returns the value of a variable that is set.
 std::int64_t number(const Environment& environment, const char* name, std::int64_t min, std::int64_t max) {
   const auto text = environment(name).value();
-  std::int64_t value = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end || value < min || value > max)
+  const auto value = parse_number<std::int64_t>(text);
+  if (!value || *value < min || *value > max)
     throw UsageError(std::string(name) + ": wanted " + std::to_string(min) + " to " + std::to_string(max) + ", got " +
                      printable(text, 40));
-  return value;
+  return *value;
 }
 
 }  // namespace

@@ -31,19 +31,13 @@ extern "C" void handle_signal(int signal, siginfo_t* info, void*) {
   if (const unsigned seconds = seconds_left; seconds > 0) ::alarm(seconds);
 }
 
-extern "C" void end_after_alarm(int alarm) {
+extern "C" void end_after_alarm(int alarm, siginfo_t*, void*) {
   if (const int signal = received; signal != 0) ::_exit(static_cast<int>(exit_code(signal)));
   ::signal(alarm, SIG_DFL);  // an alarm set by the program that started this one
   ::raise(alarm);
 }
 
 // No SA_RESTART: a waiting read returns with EINTR, so that the loop checks for the signal.
-struct sigaction action_of(void (*handler)(int)) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  sigemptyset(&action.sa_mask);
-  return action;
-}
 struct sigaction action_of(void (*handler)(int, siginfo_t*, void*)) {
   struct sigaction action {};
   action.sa_sigaction = handler;

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,5 +47,11 @@ void expect_equal_lines(const std::string& name, std::int64_t lines, const std::
 
 /// Returns the text as one word of a shell command: in quotation marks if it is empty or has special characters.
 std::string shell_quoted(const std::string& text);
+
+/// Returns the bytes in base64 (RFC 4648), padded, without line ends.
+std::string base64(std::string_view bytes);
+
+/// Returns the bytes of such a text; nothing if it is not base64.
+std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace gloss

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/text/split.h"
+
 namespace gloss {
 namespace {
 
@@ -33,16 +35,6 @@ bool is_region(std::string_view part) {
 }
 bool is_variant(std::string_view part) { return has_length(part, 5, 8) || (part.size() == 4 && is_digit(part[0])); }
 
-std::vector<std::string_view> parts_of(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find('-', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 // Returns whether the parts from `place` on are extensions, such as "u-co-phonebk" or "x-private".
 bool are_extensions(const std::vector<std::string_view>& parts, std::size_t place) {
   while (place < parts.size()) {
@@ -63,7 +55,7 @@ bool is_known_language(std::string_view code) {
 }  // namespace
 
 bool is_language_tag(std::string_view text) {
-  const auto parts = parts_of(text);
+  const auto parts = split_text(text, '-');
   for (const auto part : parts)
     if (!has_length(part, 1, 8) || !std::ranges::all_of(part, is_alphanumeric)) return false;
   if (parts[0] == "x" || parts[0] == "X") return are_extensions(parts, 0);
@@ -90,7 +82,7 @@ std::string language_of_file(const std::filesystem::path& file) {
     if (name.ends_with(ending)) name.resize(name.size() - ending.size());
   auto tag = name.substr(name.rfind('.') + 1);
   std::ranges::replace(tag, '_', '-');
-  const auto parts = parts_of(tag);
+  const auto parts = split_text(tag, '-');
   const bool has_script = parts.size() > 1 && is_script(parts[1]);
   const bool is_language = is_known_language(parts[0]) || (parts[0].size() == 3 && has_script);
   const auto has_region = [&](std::size_t place) {  // train.en-de names two languages

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace gloss {
@@ -17,6 +20,15 @@ inline std::vector<std::string_view> split_text(std::string_view text, char sepa
   }
   parts.push_back(text);
   return parts;
+}
+
+/// Returns the number that the whole text spells; nothing for any other text.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number number = {};
+  const auto* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
 /// White space of ASCII.

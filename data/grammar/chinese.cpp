@@ -1,6 +1,7 @@
+#include <array>
 #include <string_view>
 
-#include "data/grammar/words.h"
+#include "data/grammar/sentence.h"
 
 namespace gloss::grammar {
 namespace {
@@ -15,25 +16,20 @@ std::string pronoun(const Lexicon& lexicon, const Choice& choice) {
   return chinese(entry).words[women ? 1 : noun.is("person") ? 0 : 2];
 }
 
-Words chinese_phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& choice) {
+Words chinese_phrase(const FormPlace& at) {
+  const auto& choice = at.choice;
   const auto& noun = *choice.word;
   const auto& forms = chinese(noun).words;
   const auto& determiner = chinese(*choice.determiner);
-  Words words;
-  if (noun.is("pronoun") || noun.is("proper")) {
-    append(words, forms[0]);
-    return words;
-  }
+  if (noun.is("pronoun") || noun.is("proper")) return words_from(forms[0]);
   const auto people = determiner.option("people");
-  if (!people.empty() && noun.is("person") && choice.adjective == nullptr) {
-    append(words, forms[0] + people);
-    return words;
-  }
-  auto first = choice.determiner->name == "own" ? pronoun(lexicon, owner(sentence)) + "的" : determiner.words[0];
+  if (!people.empty() && noun.is("person") && choice.adjective == nullptr) return words_from(forms[0] + people);
+  auto first = choice.determiner->name == "own" ? pronoun(at.lexicon, owner(at.sentence)) + "的" : determiner.words[0];
   const auto adjective = choice.adjective == nullptr ? "" : chinese(*choice.adjective).words[0];
   // A phrase has only one 的: 我红色的汽车.
   constexpr std::string_view kOf = "的";
   if (first.ends_with(kOf) && adjective.ends_with(kOf)) first.resize(first.size() - kOf.size());
+  Words words;
   append(words, first);
   if (determiner.option("measure") == "yes") append(words, forms[1]);
   append(words, adjective);
@@ -41,48 +37,67 @@ Words chinese_phrase(const Lexicon& lexicon, const Sentence& sentence, const Cho
   return words;
 }
 
+Words chinese_pronoun(const FormPlace& at) { return words_from(pronoun(at.lexicon, at.choice)); }
+
+template <std::size_t form>
+Words chinese_form(const FormPlace& at) {
+  return words_from(chinese(*at.choice.word).words[form]);
+}
+
+Words chinese_local(const FormPlace& at) {
+  const auto& noun = chinese(*at.choice.word);
+  return words_from(noun.words[0] + noun.option("at"));
+}
+
+Words chinese_place(const FormPlace& at) {
+  const auto& noun = chinese(*at.choice.word);
+  return words_from("在" + noun.words[0] + noun.option("at"));
+}
+
+Words chinese_goal(const FormPlace& at) {
+  const auto& noun = chinese(*at.choice.word);
+  return words_from(noun.words[0] + noun.option("to"));
+}
+
+Words chinese_past(const FormPlace& at) {
+  const auto& verb = chinese(*at.choice.word);
+  return words_from(verb.option("past", verb.words[0] + "了"));
+}
+
+template <std::size_t form>
+Words chinese_negation(const FormPlace& at) {
+  const auto& word = chinese(*at.choice.word);
+  return words_from(word.option("not", "不" + word.words[form]));
+}
+
+Words chinese_adjective(const FormPlace& at) {
+  const auto& adjective = chinese(*at.choice.word);
+  return words_from(adjective.option("is", "很" + adjective.words[1]));
+}
+
+Words chinese_question(const FormPlace& at) {
+  const auto& adjective = chinese(*at.choice.word);
+  return words_from(adjective.option("ask", adjective.words[1]));
+}
+
+constexpr auto kChineseForms = std::to_array<WordForm>({{EntryKind::kNoun, "", chinese_phrase},
+                                                        {EntryKind::kNoun, "to", chinese_goal},
+                                                        {EntryKind::kNoun, "pronoun", chinese_pronoun},
+                                                        {EntryKind::kNoun, "at", chinese_place},
+                                                        {EntryKind::kNoun, "local", chinese_local},
+                                                        {EntryKind::kVerb, "", chinese_form<0>},
+                                                        {EntryKind::kVerb, "past", chinese_past},
+                                                        {EntryKind::kVerb, "not", chinese_negation<0>},
+                                                        {EntryKind::kAdjective, "", chinese_adjective},
+                                                        {EntryKind::kAdjective, "stem", chinese_form<1>},
+                                                        {EntryKind::kAdjective, "not", chinese_negation<1>},
+                                                        {EntryKind::kAdjective, "ask", chinese_question},
+                                                        {EntryKind::kAdverb, "", chinese_form<0>},
+                                                        {EntryKind::kModal, "", chinese_form<0>},
+                                                        {EntryKind::kModal, "not", chinese_negation<0>}});
+
 }  // namespace
 
-Words chinese_words(const Lexicon& lexicon, const Sentence& sentence, const Piece& piece) {
-  const auto& choice = sentence.choices[piece.slot];
-  const auto& entry = chinese(*choice.word);
-  const auto& forms = entry.words;
-  const auto kind = sentence.pattern->slots[piece.slot].kind;
-  const bool adjective = kind == SlotKind::kAdjective;
-  Words words;
-  switch (piece.use) {
-    case Use::kPlain:
-      if (sentence.pattern->slots[piece.slot].is_noun()) return chinese_phrase(lexicon, sentence, choice);
-      append(words, adjective ? entry.option("is", "很" + forms[1]) : forms[0]);
-      break;
-    case Use::kTo:
-      append(words, forms[0] + entry.option("to"));
-      break;
-    case Use::kPronoun:
-      append(words, pronoun(lexicon, choice));
-      break;
-    case Use::kAt:
-      append(words, "在" + forms[0] + entry.option("at"));
-      break;
-    case Use::kLocal:
-      append(words, forms[0] + entry.option("at"));
-      break;
-    case Use::kPast:
-      append(words, entry.option("past", forms[0] + "了"));
-      break;
-    case Use::kNot:
-      append(words, entry.option("not", "不" + forms[adjective ? 1 : 0]));
-      break;
-    case Use::kStem:
-      append(words, forms[1]);
-      break;
-    case Use::kAsk:
-      append(words, entry.option("ask", forms[1]));
-      break;
-    default:
-      break;
-  }
-  return words;
-}
+std::span<const WordForm> chinese_forms() { return kChineseForms; }
 
 }  // namespace gloss::grammar

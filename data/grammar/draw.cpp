@@ -26,10 +26,6 @@ class Dice {
   std::uint64_t element_ = 0;
 };
 
-bool depends(const Slot& slot) {
-  return slot.kind == SlotKind::kRole || slot.kind == SlotKind::kLike || slot.kind == SlotKind::kAdjective;
-}
-
 bool goes_with(const Slot& slot, const Entry& word, const Entry* governor) {
   switch (slot.kind) {
     case SlotKind::kRole:
@@ -49,8 +45,8 @@ bool can_be_place(const Slot& slot, const Entry& noun) {
   return !slot.goal || noun.in(Language::kGerman).options.contains("to");
 }
 
-/// Returns whether the word in `slot` goes with those of the filled slots before it. No word occurs twice, there is at
-/// most one personal pronoun, and an adjective of a comparison must suit both nouns.
+}  // namespace
+
 bool goes_together(const Sentence& sentence, std::size_t slot) {
   const auto& slots = sentence.pattern->slots;
   const auto& word = *sentence.choices[slot].word;
@@ -63,8 +59,6 @@ bool goes_together(const Sentence& sentence, std::size_t slot) {
   }
   return true;
 }
-
-}  // namespace
 
 const std::vector<const Entry*>& Chooser::words(const Slot& slot, const Entry* governor) {
   const auto [place, is_new] = words_.try_emplace({&slot, governor});
@@ -102,7 +96,7 @@ std::optional<Sentence> Chooser::draw(const Construction& construction, const Ra
   for (std::size_t i = 0; i < pattern.slots.size(); ++i) {
     const auto& slot = pattern.slots[i];
     auto& choice = sentence.choices[i];
-    const auto& fitting = words(slot, depends(slot) ? sentence.choices[slot.of].word : nullptr);
+    const auto& fitting = words(slot, slot.depends() ? sentence.choices[slot.of].word : nullptr);
     if (fitting.empty()) return std::nullopt;
     choice.word = dice.choose(fitting);
     if (!goes_together(sentence, i)) return std::nullopt;
@@ -114,41 +108,34 @@ std::optional<Sentence> Chooser::draw(const Construction& construction, const Ra
   return sentence;
 }
 
-std::uint64_t Chooser::count(const Construction& construction) {
-  std::uint64_t total = 0;
-  for (const auto& pattern : construction.patterns) {
-    Sentence sentence{&construction, &pattern, std::vector<Choice>(pattern.slots.size())};
-    total += count_from(sentence, 0);
+std::vector<std::string> combinations(const Sentence& sentence) {
+  std::vector<std::string> all;
+  const auto& slots = sentence.pattern->slots;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const auto& slot = slots[i];
+    const auto& choice = sentence.choices[i];
+    const auto& name = choice.word->name;
+    if (slot.kind == SlotKind::kVerb) all.push_back(sentence.construction->name + " with " + name);
+    if (slot.kind == SlotKind::kAdjective && !sentence.choices[slot.of].word->is("pronoun"))
+      all.push_back(name + " " + sentence.choices[slot.of].word->name);
+    if (!slot.is_noun() || choice.word->is("pronoun")) continue;
+    if (slot.kind == SlotKind::kRole)
+      all.push_back(sentence.choices[slot.of].word->name + " " + slot.role + " " + name);
+    else
+      all.push_back(sentence.construction->name + " with " + name);
+    if (choice.adjective != nullptr) all.push_back(choice.adjective->name + " " + name);
   }
-  return total;
+  return all;
 }
 
-std::uint64_t Chooser::count_from(Sentence& sentence, std::size_t slot) {
-  const auto& slots = sentence.pattern->slots;
-  if (slot == slots.size()) return 1;
-  const auto& fitting = words(slots[slot], depends(slots[slot]) ? sentence.choices[slots[slot].of].word : nullptr);
-  // Nothing depends on an adverb or a modal verb.
-  if (slots[slot].kind == SlotKind::kAdverb || slots[slot].kind == SlotKind::kModal) {
-    if (fitting.empty()) return 0;
-    sentence.choices[slot].word = fitting[0];
-    return fitting.size() * count_from(sentence, slot + 1);
-  }
-  std::uint64_t total = 0;
-  for (const auto* word : fitting) {
-    sentence.choices[slot].word = word;
-    if (!goes_together(sentence, slot)) continue;
-    std::uint64_t ways = 1;
-    if (slots[slot].is_noun()) {
-      const auto [place, is_new] = stands_.try_emplace({&slots[slot], word});
-      if (is_new) {
-        const auto all = determiners(slots[slot], *word);
-        place->second = std::set(all.begin(), all.end()).size() * (1 + attributes(slots[slot], *word).size());
-      }
-      ways = place->second;
-    }
-    total += ways * count_from(sentence, slot + 1);
-  }
-  return total;
+bool HeldOut::holds(const std::string& combination) {
+  const auto [place, is_new] = known_.try_emplace(combination);
+  if (is_new) place->second = random_.stream(combination).uniform(0) < share_;
+  return place->second;
+}
+
+bool HeldOut::holds_any(const Sentence& sentence) {
+  return std::ranges::any_of(combinations(sentence), [&](const auto& one) { return holds(one); });
 }
 
 }  // namespace gloss::grammar

@@ -1,20 +1,20 @@
-#include "data/grammar/words.h"
+#include <array>
+
+#include "data/grammar/sentence.h"
 
 namespace gloss::grammar {
 namespace {
 
 const Forms& english(const Entry& entry) { return entry.in(Language::kEnglish); }
 
-Words english_phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& choice, bool object) {
+Words english_phrase(const FormPlace& at, bool object) {
   Words words;
+  const auto& choice = at.choice;
   const auto& noun = *choice.word;
-  if (noun.is("pronoun")) {
-    append(words, english(noun).words[object ? 1 : 0]);
-    return words;
-  }
+  if (noun.is("pronoun")) return words_from(english(noun).words[object ? 1 : 0]);
   const auto& determiner = *choice.determiner;
   if (determiner.name == "own") {
-    append(words, english(natural_pronoun(lexicon, owner(sentence))).words[2]);
+    append(words, english(natural_pronoun(at.lexicon, owner(at.sentence))).words[2]);
   } else if (!noun.is("mass") || determiner.name != "no-mass") {
     append(words, english(determiner).words[0], english(determiner).words[0] == "a");
   }
@@ -23,67 +23,59 @@ Words english_phrase(const Lexicon& lexicon, const Sentence& sentence, const Cho
   return words;
 }
 
-// Returns the form for a person from "first,third,plural".
-std::string part(const std::string& forms, Person person) {
-  std::size_t begin = 0;
-  for (int i = 0; i < static_cast<int>(person); ++i) begin = forms.find(',', begin) + 1;
-  return forms.substr(begin, forms.find(',', begin) - begin);
+Words english_subject(const FormPlace& at) { return english_phrase(at, false); }
+Words english_object(const FormPlace& at) { return english_phrase(at, true); }
+
+template <std::size_t form>
+Words english_pronoun(const FormPlace& at) {
+  return words_from(english(natural_pronoun(at.lexicon, at.choice)).words[form]);
 }
+
+template <std::size_t form>
+Words english_form(const FormPlace& at) {
+  return words_from(english(*at.choice.word).words[form]);
+}
+
+Words english_relative(const FormPlace& at) { return words_from(at.choice.word->is("person") ? "who" : "that"); }
+
+Words english_place(const FormPlace& at) {
+  return words_from(english(*at.choice.word).option("at"), english_object(at));
+}
+
+Words english_goal(const FormPlace& at) { return words_from("to", english_object(at)); }
+
+Words english_present(const FormPlace& at) {
+  return words_from(english(*at.choice.word).words[person(at.argument) == Person::kThird ? 1 : 0]);
+}
+
+Words english_modal(const FormPlace& at) { return words_from(agreeing(english(*at.choice.word).words, at.argument)); }
+
+Words english_negation(const FormPlace& at) {
+  const auto negated = english(*at.choice.word).option("no");
+  std::vector<std::string> forms;
+  for (const auto form : split(negated, ',')) forms.emplace_back(form);
+  return words_from(agreeing(forms, at.argument));
+}
+
+constexpr auto kEnglishForms = std::to_array<WordForm>({{EntryKind::kNoun, "", english_subject},
+                                                        {EntryKind::kNoun, "object", english_object},
+                                                        {EntryKind::kNoun, "pronoun", english_pronoun<0>},
+                                                        {EntryKind::kNoun, "pronoun object", english_pronoun<1>},
+                                                        {EntryKind::kNoun, "relative", english_relative},
+                                                        {EntryKind::kNoun, "at", english_place},
+                                                        {EntryKind::kNoun, "to", english_goal},
+                                                        {EntryKind::kVerb, "base", english_form<0>},
+                                                        {EntryKind::kVerb, "present", english_present, true},
+                                                        {EntryKind::kVerb, "past", english_form<2>},
+                                                        {EntryKind::kVerb, "ing", english_form<3>},
+                                                        {EntryKind::kAdjective, "", english_form<0>},
+                                                        {EntryKind::kAdjective, "comparative", english_form<1>},
+                                                        {EntryKind::kAdverb, "", english_form<0>},
+                                                        {EntryKind::kModal, "", english_modal, true},
+                                                        {EntryKind::kModal, "no", english_negation, true}});
 
 }  // namespace
 
-Words english_words(const Lexicon& lexicon, const Sentence& sentence, const Piece& piece) {
-  const auto& choice = sentence.choices[piece.slot];
-  const auto& forms = english(*choice.word).words;
-  const auto agreeing = [&] { return person(sentence.choices[piece.argument]); };
-  const bool noun = sentence.pattern->slots[piece.slot].is_noun();
-  Words words;
-  switch (piece.use) {
-    case Use::kPlain:
-      if (noun) return english_phrase(lexicon, sentence, choice, false);
-      append(words, forms[forms.size() == 3 ? static_cast<std::size_t>(agreeing()) : 0]);
-      break;
-    case Use::kObject:
-      return english_phrase(lexicon, sentence, choice, true);
-    case Use::kAt:
-      append(words, english(*choice.word).option("at"));
-      for (auto& word : english_phrase(lexicon, sentence, choice, true)) words.push_back(std::move(word));
-      break;
-    case Use::kTo:
-      append(words, "to");
-      for (auto& word : english_phrase(lexicon, sentence, choice, true)) words.push_back(std::move(word));
-      break;
-    case Use::kPronoun:
-      append(words, english(natural_pronoun(lexicon, choice)).words[0]);
-      break;
-    case Use::kPronounObject:
-      append(words, english(natural_pronoun(lexicon, choice)).words[1]);
-      break;
-    case Use::kRelative:
-      append(words, choice.word->is("person") ? "who" : "that");
-      break;
-    case Use::kBase:
-      append(words, forms[0]);
-      break;
-    case Use::kPresent:
-      append(words, forms[agreeing() == Person::kThird ? 1 : 0]);
-      break;
-    case Use::kPast:
-      append(words, forms[2]);
-      break;
-    case Use::kIng:
-      append(words, forms[3]);
-      break;
-    case Use::kComparative:
-      append(words, forms[1]);
-      break;
-    case Use::kNo:
-      append(words, part(english(*choice.word).option("no"), agreeing()));
-      break;
-    default:
-      break;
-  }
-  return words;
-}
+std::span<const WordForm> english_forms() { return kEnglishForms; }
 
 }  // namespace gloss::grammar

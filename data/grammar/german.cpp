@@ -1,7 +1,8 @@
-#include <algorithm>
+#include <array>
 #include <string_view>
+#include <utility>
 
-#include "data/grammar/words.h"
+#include "data/grammar/sentence.h"
 
 namespace gloss::grammar {
 namespace {
@@ -42,136 +43,134 @@ std::string decline(const Choice& choice, std::string_view grammatical_case) {
   return grammatical_case != "nom" && forms.option("weak") == "yes" ? plural : forms.words[1];
 }
 
-Words german_phrase(const Lexicon& lexicon, const Sentence& sentence, const Choice& choice,
-                    std::string_view grammatical_case) {
+Words german_phrase(const FormPlace& at, std::string_view grammatical_case) {
   Words words;
-  if (choice.word->is("pronoun")) {
-    append(words, german(*choice.word).words[pronoun_form(grammatical_case)]);
-    return words;
-  }
+  const auto& choice = at.choice;
+  if (choice.word->is("pronoun")) return words_from(german(*choice.word).words[pronoun_form(grammatical_case)]);
   const auto& determiner = german(*choice.determiner).words;
   if (!choice.word->is("proper")) {
     auto stem = determiner[0];
-    if (choice.determiner->name == "own") stem = german(german_pronoun(lexicon, owner(sentence))).words[3];
-    append(words, stem + ending(lexicon, determiner[1], grammatical_case, choice), stem == "d");
+    if (choice.determiner->name == "own") stem = german(german_pronoun(at.lexicon, owner(at.sentence))).words[3];
+    append(words, stem + ending(at.lexicon, determiner[1], grammatical_case, choice), stem == "d");
   }
   if (choice.adjective != nullptr) {
     const auto& adjective = german(*choice.adjective);
     append(words,
-           adjective.option("stem", adjective.words[0]) + ending(lexicon, determiner[2], grammatical_case, choice));
+           adjective.option("stem", adjective.words[0]) + ending(at.lexicon, determiner[2], grammatical_case, choice));
   }
   append(words, decline(choice, grammatical_case));
   return words;
 }
 
-Words with_preposition(const std::string& preposition, Words noun) {
-  Words words;
-  append(words, preposition);
-  words.insert(words.end(), noun.begin(), noun.end());
-  return words;
+Words german_pronoun_word(const FormPlace& at, std::string_view grammatical_case) {
+  return words_from(german(german_pronoun(at.lexicon, at.choice)).words[pronoun_form(grammatical_case)]);
 }
 
-// Splits "prefix+infinitive". The prefix is empty if there is none.
-std::pair<std::string, std::string> separate(const std::string& infinitive) {
+Words german_relative(const FormPlace& at, std::string_view grammatical_case) {
+  if (is_plural(at.choice) && grammatical_case == "dat") return words_from("denen");
+  return words_from("d" + ending(at.lexicon, "der", grammatical_case, at.choice));
+}
+
+// Return the words of a noun in a certain case, or in the one that the verb `argument` governs.
+using NounWords = Words(const FormPlace&, std::string_view grammatical_case);
+template <NounWords words>
+Words nominative(const FormPlace& at) {
+  return words(at, "nom");
+}
+template <NounWords words>
+Words accusative(const FormPlace& at) {
+  return words(at, "acc");
+}
+template <NounWords words>
+Words governed(const FormPlace& at) {
+  return words(at, german(*at.argument.word).option("object") == "dat" ? "dat" : "acc");
+}
+
+Words german_dative(const FormPlace& at) { return german_phrase(at, "dat"); }
+
+Words german_place(const FormPlace& at) {
+  return words_from(german(*at.choice.word).option("at"), german_phrase(at, "dat"));
+}
+
+Words german_place_accusative(const FormPlace& at) {
+  return words_from(german(*at.choice.word).option("at"), german_phrase(at, "acc"));
+}
+
+Words german_goal(const FormPlace& at) {
+  const auto preposition = german(*at.choice.word).option("to");
+  return words_from(preposition, german_phrase(at, preposition == "zu" ? "dat" : "acc"));
+}
+
+// Splits "prefix+infinitive" of a verb. The prefix is empty if there is none.
+std::pair<std::string, std::string> separate(const FormPlace& verb) {
+  const auto& infinitive = german(*verb.choice.word).words[0];
   const auto plus = infinitive.find('+');
   if (plus == std::string::npos) return {"", infinitive};
   return {infinitive.substr(0, plus), infinitive.substr(plus + 1)};
 }
 
-std::string finite(const Choice& verb, Person person) {
-  const auto& forms = german(*verb.word);
-  const auto infinitive = separate(forms.words[0]).second;
-  if (person == Person::kThird) return forms.words[1];
-  if (person == Person::kPlural) return infinitive;
+std::string finite(const FormPlace& verb) {
+  const auto& forms = german(*verb.choice.word);
+  const auto infinitive = separate(verb).second;
+  const auto of = person(verb.argument);
+  if (of == Person::kThird) return forms.words[1];
+  if (of == Person::kPlural) return infinitive;
   return forms.option("ich", infinitive.substr(0, infinitive.size() - 1));
 }
 
-std::string_view governed_case(const Choice& verb) {
-  return german(*verb.word).option("object") == "dat" ? "dat" : "acc";
+Words german_finite(const FormPlace& at) { return words_from(finite(at)); }
+Words german_joined(const FormPlace& at) { return words_from(separate(at).first + finite(at)); }
+Words german_prefix(const FormPlace& at) { return words_from(separate(at).first); }
+
+Words german_infinitive(const FormPlace& at) {
+  const auto [prefix, infinitive] = separate(at);
+  return words_from(prefix + infinitive);
 }
 
-Words relative(const Lexicon& lexicon, const Choice& choice, std::string_view grammatical_case) {
-  Words words;
-  const bool those = is_plural(choice) && grammatical_case == "dat";
-  append(words, those ? "denen" : std::string("d").append(ending(lexicon, "der", grammatical_case, choice)));
-  return words;
+Words german_zu(const FormPlace& at) {
+  const auto [prefix, infinitive] = separate(at);
+  return words_from(prefix.empty() ? "zu " + infinitive : prefix + "zu" + infinitive);
 }
+
+Words german_auxiliary(const FormPlace& at) {
+  const auto name = german(*at.choice.word).option("perfect", "haben");
+  return words_from(agreeing(german(at.lexicon.get(EntryKind::kAgreement, name)).words, at.argument));
+}
+
+Words german_modal(const FormPlace& at) { return words_from(agreeing(german(*at.choice.word).words, at.argument)); }
+
+template <std::size_t form>
+Words german_form(const FormPlace& at) {
+  return words_from(german(*at.choice.word).words[form]);
+}
+
+constexpr auto kGermanForms =
+    std::to_array<WordForm>({{EntryKind::kNoun, "nom", nominative<german_phrase>},
+                             {EntryKind::kNoun, "acc", accusative<german_phrase>},
+                             {EntryKind::kNoun, "dat", german_dative},
+                             {EntryKind::kNoun, "object", governed<german_phrase>, true},
+                             {EntryKind::kNoun, "pronoun nom", nominative<german_pronoun_word>},
+                             {EntryKind::kNoun, "pronoun acc", accusative<german_pronoun_word>},
+                             {EntryKind::kNoun, "pronoun object", governed<german_pronoun_word>, true},
+                             {EntryKind::kNoun, "relative nom", nominative<german_relative>},
+                             {EntryKind::kNoun, "relative object", governed<german_relative>, true},
+                             {EntryKind::kNoun, "at", german_place},
+                             {EntryKind::kNoun, "to", german_goal},
+                             {EntryKind::kNoun, "onto", german_place_accusative},
+                             {EntryKind::kVerb, "finite", german_finite, true},
+                             {EntryKind::kVerb, "joined", german_joined, true},
+                             {EntryKind::kVerb, "prefix", german_prefix},
+                             {EntryKind::kVerb, "infinitive", german_infinitive},
+                             {EntryKind::kVerb, "zu", german_zu},
+                             {EntryKind::kVerb, "participle", german_form<2>},
+                             {EntryKind::kVerb, "aux", german_auxiliary, true},
+                             {EntryKind::kAdjective, "", german_form<0>},
+                             {EntryKind::kAdjective, "comparative", german_form<1>},
+                             {EntryKind::kAdverb, "", german_form<0>},
+                             {EntryKind::kModal, "", german_modal, true}});
 
 }  // namespace
 
-Words german_words(const Lexicon& lexicon, const Sentence& sentence, const Piece& piece) {
-  const auto& choice = sentence.choices[piece.slot];
-  const auto& argument = sentence.choices[piece.argument];
-  const auto& entry = german(*choice.word);
-  const auto& forms = entry.words;
-  const auto pronoun = [&](std::string_view grammatical_case) {
-    return german(german_pronoun(lexicon, choice)).words[pronoun_form(grammatical_case)];
-  };
-  Words words;
-  switch (piece.use) {
-    case Use::kPlain:
-      append(words, forms[forms.size() == 3 ? static_cast<std::size_t>(person(argument)) : 0]);
-      break;
-    case Use::kNominative:
-      return german_phrase(lexicon, sentence, choice, "nom");
-    case Use::kAccusative:
-      return german_phrase(lexicon, sentence, choice, "acc");
-    case Use::kDative:
-      return german_phrase(lexicon, sentence, choice, "dat");
-    case Use::kGoverned:
-      return german_phrase(lexicon, sentence, choice, governed_case(argument));
-    case Use::kPronounNominative:
-      append(words, pronoun("nom"));
-      break;
-    case Use::kPronounAccusative:
-      append(words, pronoun("acc"));
-      break;
-    case Use::kPronounGoverned:
-      append(words, pronoun(governed_case(argument)));
-      break;
-    case Use::kRelativeNominative:
-      return relative(lexicon, choice, "nom");
-    case Use::kRelativeGoverned:
-      return relative(lexicon, choice, governed_case(argument));
-    case Use::kAt:
-      return with_preposition(entry.option("at"), german_phrase(lexicon, sentence, choice, "dat"));
-    case Use::kOnto:
-      return with_preposition(entry.option("at"), german_phrase(lexicon, sentence, choice, "acc"));
-    case Use::kTo:
-      return with_preposition(entry.option("to"),
-                              german_phrase(lexicon, sentence, choice, entry.option("to") == "zu" ? "dat" : "acc"));
-    case Use::kFinite:
-      append(words, finite(choice, person(argument)));
-      break;
-    case Use::kJoined:
-      append(words, separate(forms[0]).first + finite(choice, person(argument)));
-      break;
-    case Use::kPrefix:
-      append(words, separate(forms[0]).first);
-      break;
-    case Use::kInfinitive:
-      append(words, separate(forms[0]).first + separate(forms[0]).second);
-      break;
-    case Use::kZu: {
-      const auto [prefix, infinitive] = separate(forms[0]);
-      append(words, prefix.empty() ? "zu " + infinitive : prefix + "zu" + infinitive);
-      break;
-    }
-    case Use::kParticiple:
-      append(words, forms[2]);
-      break;
-    case Use::kAux: {
-      const auto& auxiliary = lexicon.get(EntryKind::kAgreement, entry.option("perfect", "haben"));
-      append(words, german(auxiliary).words[static_cast<std::size_t>(person(argument))]);
-      break;
-    }
-    case Use::kComparative:
-      append(words, forms[1]);
-      break;
-    default:
-      break;
-  }
-  return words;
-}
+std::span<const WordForm> german_forms() { return kGermanForms; }
 
 }  // namespace gloss::grammar

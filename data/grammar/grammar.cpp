@@ -6,8 +6,7 @@
 #include <optional>
 
 #include "common/error.h"
-#include "data/grammar/grammar_lines.h"
-#include "data/grammar/use_table.h"
+#include "data/grammar/sentence.h"
 
 namespace gloss::grammar {
 namespace {
@@ -19,6 +18,16 @@ struct Phrase {
   std::vector<const Entry*> determiners;
   bool adjectives = false;
 };
+
+/// Returns the form of a word of this kind; null if the language has none of this name.
+const WordForm* find_form(Language language, EntryKind kind, std::string_view name) {
+  const auto forms = language == Language::kEnglish  ? english_forms()
+                     : language == Language::kGerman ? german_forms()
+                                                     : chinese_forms();
+  const auto found =
+      std::ranges::find_if(forms, [&](const auto& form) { return form.kind == kind && form.name == name; });
+  return found == forms.end() ? nullptr : &*found;
+}
 
 bool is_slot_name(std::string_view word) { return !word.empty() && word[0] >= 'A' && word[0] <= 'Z'; }
 
@@ -212,7 +221,6 @@ class Parser {
     if (words.empty()) line.refuse("wanted [SLOT FORM], got []");
     Piece piece;
     if (!is_slot_name(words[0])) {
-      piece.use = Use::kAgreement;
       piece.agreement = lexicon_.find(EntryKind::kAgreement, words[0]);
       if (piece.agreement == nullptr || !piece.agreement->is(kCodes[static_cast<std::size_t>(language)]))
         line.refuse("there is no " + words[0] + " in [agreement] for this language");
@@ -229,14 +237,13 @@ class Parser {
     std::string text;
     for (std::size_t i = 1; i < words.size(); ++i) text += (i > 1 ? " " : "") + words[i];
     auto& slot = pattern.slots[piece.slot];
-    const auto* use = find_use(language, slot.kind, text);
-    if (use == nullptr || use->argument != argument)
+    piece.form = find_form(language, entry_kind(slot.kind), text);
+    if (piece.form == nullptr || piece.form->has_argument != argument)
       line.refuse("there is no form [" + slot.name + (text.empty() ? "" : " " + text) + (argument ? " SLOT]" : "]") +
                   " of such a word in this language");
-    piece.use = use->use;
-    if (piece.use == Use::kComparative) check_comparatives(line, slot, language);
-    slot.place |= piece.use == Use::kAt || piece.use == Use::kOnto || piece.use == Use::kLocal;
-    slot.goal |= piece.use == Use::kTo;
+    if (text == "comparative") check_comparatives(line, slot, language);
+    slot.place |= text == "at" || text == "onto" || text == "local";
+    slot.goal |= text == "to";
     return piece;
   }
 

@@ -30,60 +30,20 @@ struct Slot {
   bool goal = false;                      ///< nouns: used with a preposition of direction
 
   bool has_classes(const Entry& word) const;
+  /// Returns whether the word depends on that of the slot `of`.
+  bool depends() const { return kind == SlotKind::kRole || kind == SlotKind::kLike || kind == SlotKind::kAdjective; }
   bool is_noun() const { return kind == SlotKind::kRole || kind == SlotKind::kNoun || kind == SlotKind::kLike; }
 };
 
-/// The form of a slot's word.
-enum class Use {
-  kLiteral,
-  kAgreement,
-  kPlain,
-  // Nouns.
-  kObject,
-  kNominative,
-  kAccusative,
-  kDative,
-  kGoverned,
-  kPronoun,
-  kPronounObject,
-  kPronounNominative,
-  kPronounAccusative,
-  kPronounGoverned,
-  kRelative,
-  kRelativeNominative,
-  kRelativeGoverned,
-  kAt,
-  kTo,
-  kOnto,
-  kLocal,
-  // Verbs.
-  kBase,
-  kPresent,
-  kPast,
-  kIng,
-  kFinite,
-  kJoined,
-  kPrefix,
-  kInfinitive,
-  kZu,
-  kParticiple,
-  kAux,
-  kNot,
-  // Adjectives.
-  kComparative,
-  kStem,
-  kAsk,
-  // Modal verbs.
-  kNo,
-};
+struct WordForm;  // data/grammar/sentence.h
 
-/// An element of a pattern's line in one language: a word, or a slot with a form.
+/// An element of a pattern's line in one language: a word, or the form of a slot's word.
 struct Piece {
-  Use use = Use::kLiteral;
+  const WordForm* form = nullptr;    ///< of the word in `slot`; null for another element
+  const Entry* agreement = nullptr;  ///< a word that agrees with `slot`
   std::string literal;
   std::size_t slot = 0;
-  std::size_t argument = 0;          ///< the slot that determines its person or case
-  const Entry* agreement = nullptr;  ///< kAgreement
+  std::size_t argument = 0;  ///< the slot that determines the form's person or case
 };
 
 /// One sentence in three languages, with slots.

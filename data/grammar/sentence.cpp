@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
-
-#include "data/grammar/words.h"
+#include <utility>
 
 namespace gloss::grammar {
 namespace {
@@ -11,20 +10,9 @@ namespace {
 constexpr std::string_view kPunctuation = ".,?";
 
 Words words_of(const Lexicon& lexicon, const Sentence& sentence, const Piece& piece, Language language) {
-  if (piece.use == Use::kAgreement) {
-    const auto& forms = piece.agreement->in(language).words;
-    return {{forms[static_cast<std::size_t>(person(sentence.choices[piece.slot]))]}};
-  }
-  if (piece.use == Use::kLiteral) return {{piece.literal}};
-  switch (language) {
-    case Language::kEnglish:
-      return english_words(lexicon, sentence, piece);
-    case Language::kGerman:
-      return german_words(lexicon, sentence, piece);
-    case Language::kChinese:
-      return chinese_words(lexicon, sentence, piece);
-  }
-  return {};
+  const auto& choice = sentence.choices[piece.slot];
+  if (piece.form != nullptr) return piece.form->words({lexicon, sentence, choice, sentence.choices[piece.argument]});
+  return {{piece.agreement == nullptr ? piece.literal : agreeing(piece.agreement->in(language).words, choice)}};
 }
 
 // Replaces "a" before a vowel by "an".
@@ -68,6 +56,10 @@ Person person(const Choice& noun) {
   return noun.word->is("first") ? Person::kFirst : Person::kThird;
 }
 
+const std::string& agreeing(const std::vector<std::string>& forms, const Choice& noun) {
+  return forms[static_cast<std::size_t>(person(noun))];
+}
+
 const Entry& natural_pronoun(const Lexicon& lexicon, const Choice& noun) {
   if (noun.word->is("pronoun")) return *noun.word;
   const auto* name = is_plural(noun) ? "they" : noun.word->is("he") ? "he" : noun.word->is("she") ? "she" : "it";
@@ -105,6 +97,13 @@ std::string realize(const Lexicon& lexicon, const Sentence& sentence, Language l
 
 void append(Words& words, std::string text, bool article) {
   if (!text.empty()) words.push_back({std::move(text), article});
+}
+
+Words words_from(std::string text, const Words& after) {
+  Words words;
+  append(words, std::move(text));
+  words.insert(words.end(), after.begin(), after.end());
+  return words;
 }
 
 }  // namespace gloss::grammar

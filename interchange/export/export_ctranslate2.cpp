@@ -9,7 +9,6 @@
 #include "common/text/printable.h"
 #include "interchange/export/ctranslate2_file.h"
 #include "interchange/export/export_checks.h"
-#include "interchange/export/exporters.h"
 #include "interchange/model_family.h"
 #include "model/make_model.h"
 #include "model/storage/stored_weights.h"

@@ -1,7 +1,6 @@
 #include "common/files/atomic_file.h"
 #include "common/version.h"
 #include "interchange/export/export_checks.h"
-#include "interchange/export/exporters.h"
 #include "interchange/export/tokenizer_json.h"
 #include "interchange/model_family.h"
 #include "interchange/weight_map.h"

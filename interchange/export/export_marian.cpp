@@ -9,14 +9,13 @@
 #include "common/text/format.h"
 #include "common/text/utf8.h"
 #include "interchange/export/export_checks.h"
-#include "interchange/export/exporters.h"
-#include "interchange/export/marian_sentencepiece.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/npz_file.h"
 #include "interchange/model_family.h"
 #include "interchange/weight_map.h"
 #include "model/weights.h"
-#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_model.h"
+#include "tokenizer/sentencepiece_writer.h"
 
 namespace gloss {
 namespace {

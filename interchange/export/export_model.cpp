@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/error.h"
-#include "interchange/export/exporters.h"
+#include "interchange/export/export_checks.h"
 #include "model/storage/stored_weights.h"
 #include "translation/models/convert_model.h"
 

@@ -7,10 +7,9 @@
 #include "common/text/printable.h"
 #include "common/version.h"
 #include "interchange/export/export_checks.h"
-#include "interchange/export/exporters.h"
 #include "model/storage/stored_weights.h"
 #include "readme_templates.h"  // written by the build from templates/
-#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "common/special_ids.h"
-#include "common/text/base64.h"
+#include "common/text/format.h"
 #include "common/text/split.h"
-#include "tokenizer/piece_table.h"
-#include "tokenizer/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {

@@ -10,7 +10,7 @@
 #include "common/files/safetensors.h"
 #include "common/text/printable.h"
 #include "interchange/formats/foreign_tensors.h"
-#include "interchange/formats/model_text.h"
+#include "interchange/formats/settings_file.h"
 
 namespace gloss {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "interchange/formats/model_text.h"
+#include "interchange/formats/settings_file.h"
 #include "interchange/formats/yaml.h"
 
 namespace gloss {

@@ -1,19 +1,17 @@
 #include "interchange/formats/vocabulary_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "interchange/formats/model_text.h"
+#include "interchange/formats/settings_file.h"
 #include "interchange/formats/yaml.h"
-#include "tokenizer/piece_table.h"
-#include "tokenizer/sentencepiece_check.h"
-#include "tokenizer/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_model.h"
 #include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
@@ -69,13 +67,11 @@ std::vector<std::string> parse_yaml_pieces(std::string_view text, const std::str
   Pieces pieces(name, root.items.size());
   for (auto& value : root.items) {
     auto place = "line " + std::to_string(value.line);
-    std::uint64_t id = 0;
-    const auto* const end = value.text.data() + value.text.size();
-    const auto [stop, error] = std::from_chars(value.text.data(), end, id);
-    if (value.kind != YamlNode::Kind::kScalar || error != std::errc() || stop != end)
+    const auto id = parse_number<std::uint64_t>(value.text);
+    if (value.kind != YamlNode::Kind::kScalar || !id)
       pieces.fail(place, "piece \"" + printable(value.key, 80) + "\": wanted a whole number from 0 as its id, got " +
                              (value.text.empty() ? "none" : '"' + printable(value.text, 80) + '"'));
-    pieces.put(std::move(value.key), id, std::move(place));
+    pieces.put(std::move(value.key), *id, std::move(place));
   }
   return pieces.take();
 }
@@ -98,9 +94,7 @@ void remove_scores(std::vector<std::string_view>& lines) {
   const auto is_scored = [](std::string_view line) {
     const auto tab = line.rfind('\t');
     if (tab == 0 || tab == line.npos) return false;
-    double score = 0;
-    const auto [stop, error] = std::from_chars(line.data() + tab + 1, line.data() + line.size(), score);
-    return error == std::errc() && stop == line.data() + line.size();
+    return parse_number<double>(line.substr(tab + 1)).has_value();
   };
   if (!std::ranges::all_of(lines, is_scored)) return;
   for (auto& line : lines) line = line.substr(0, line.rfind('\t'));

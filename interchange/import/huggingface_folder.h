@@ -8,7 +8,7 @@
 
 #include "common/config/json.h"
 #include "decoding/decoding_config.h"
-#include "interchange/import/import_tokenizers.h"
+#include "interchange/import/imported_model.h"
 #include "interchange/model_family.h"
 #include "interchange/refusals.h"
 #include "interchange/weight_map.h"

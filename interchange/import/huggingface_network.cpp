@@ -5,8 +5,8 @@
 
 #include "common/special_ids.h"
 #include "common/text/printable.h"
+#include "interchange/formats/settings_file.h"
 #include "interchange/import/huggingface_folder.h"
-#include "interchange/import/json_fields.h"
 #include "interchange/model_family.h"
 #include "tokenizer/tokenizer_config.h"
 

@@ -6,8 +6,8 @@
 
 #include "common/special_ids.h"
 #include "common/text/printable.h"
+#include "interchange/formats/settings_file.h"
 #include "interchange/import/huggingface_folder.h"
-#include "interchange/import/json_fields.h"
 
 namespace gloss {
 namespace {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -11,10 +10,12 @@
 #include "common/error.h"
 #include "common/text/language_tag.h"
 #include "common/text/printable.h"
+#include "common/text/split.h"
+#include "interchange/formats/settings_file.h"
 #include "interchange/formats/vocabulary_file.h"
 #include "interchange/import/huggingface_folder.h"
-#include "interchange/import/json_fields.h"
 #include "interchange/import/tokenizer_json_reader.h"
+#include "tokenizer/sentencepiece_writer.h"
 
 namespace gloss {
 namespace {
@@ -57,10 +58,8 @@ AddedPieces decoder_pieces(const Json& settings) {
   const auto tokens = settings.value("added_tokens_decoder", Json());
   if (!tokens.is_object()) return added;
   for (const auto& [key, token] : tokens.items()) {
-    std::int64_t row = 0;
-    const auto [stop, error] = std::from_chars(key.data(), key.data() + key.size(), row);
-    const bool is_row = error == std::errc() && stop == key.data() + key.size() && row >= 0;
-    if (auto content = content_of(token); is_row && !content.empty()) added[row] = std::move(content);
+    const auto row = parse_number<std::int64_t>(key);
+    if (auto content = content_of(token); row >= 0 && !content.empty()) added[*row] = std::move(content);
   }
   return added;
 }
@@ -107,18 +106,12 @@ class TokenizerReader {
     if (fs::exists(folder_ / kTokenizerJson) &&
         !fs::exists(folder_ / kSentencePieceFiles[static_cast<std::size_t>(*network_.type)]))
       read_json();
+    else if (network_.type == HuggingFaceType::kMarian)
+      read_marian();
+    else if (network_.type == HuggingFaceType::kPegasus)
+      read_pegasus();
     else
-      switch (*network_.type) {
-        case HuggingFaceType::kMarian:
-          read_marian();
-          break;
-        case HuggingFaceType::kPegasus:
-          read_pegasus();
-          break;
-        case HuggingFaceType::kM2M100:
-          read_m2m100();
-          break;
-      }
+      read_m2m100();
     const auto language = [&](const char* key) {
       const auto found = settings_.find(key);
       const auto text = found != settings_.end() && found->is_string() ? with_hyphens(found->get<std::string>()) : "";
@@ -263,8 +256,7 @@ class TokenizerReader {
     if (!has_languages(added) && codes != settings_.end() && *codes == "m2m100") added = m2m100_pieces(first);
     for (const auto& [row, piece] : added) {
       if (row >= network_.source_size) continue;
-      while (std::ssize(side.pieces) <= row)
-        side.pieces.push_back("<unused-" + std::to_string(side.pieces.size()) + '>');
+      while (std::ssize(side.pieces) <= row) side.pieces.push_back(unused_piece(std::ssize(side.pieces)));
       auto& own = side.pieces[static_cast<std::size_t>(row)];
       if (row >= first) own = piece;
       const auto language = tag_language(piece);

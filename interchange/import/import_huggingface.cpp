@@ -12,13 +12,12 @@
 #include "common/files/sha256.h"
 #include "common/text/printable.h"
 #include "interchange/formats/huggingface_weights.h"
+#include "interchange/formats/settings_file.h"
 #include "interchange/import/huggingface_folder.h"
-#include "interchange/import/import_tokenizers.h"
 #include "interchange/import/imported_model.h"
-#include "interchange/import/json_fields.h"
 #include "interchange/import/tokenizer_json_reader.h"
 #include "model/storage/tensor_names.h"
-#include "tokenizer/make_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {

@@ -6,14 +6,13 @@
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
 #include "interchange/formats/foreign_tensors.h"
-#include "interchange/formats/model_text.h"
 #include "interchange/formats/npz_file.h"
+#include "interchange/formats/settings_file.h"
 #include "interchange/formats/vocabulary_file.h"
-#include "interchange/import/import_tokenizers.h"
 #include "interchange/import/imported_model.h"
 #include "interchange/import/marian_folder.h"
 #include "model/storage/tensor_names.h"
-#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {

@@ -48,10 +48,6 @@ std::optional<ImportedWeights::Place> ImportedWeights::place_of(const std::strin
   return std::nullopt;
 }
 
-std::vector<std::int64_t> ImportedWeights::wanted_shape(const std::string& weight, const ForeignName& name) const {
-  return map_.foreign_shape(weight, name, network_.at(weight).shape);
-}
-
 std::string ImportedWeights::weight_of_missing_rows(const std::string& tensor) const {
   if (!rules_.ignored(tensor) || !tensor.starts_with(kMissingRows) || !file_->has(tensor)) return {};
   auto weight = tensor.substr(kMissingRows.size());
@@ -80,7 +76,7 @@ void ImportedWeights::compare(ImportReport& report) const {
     used.insert(place->name.name);
     report.found.push_back(
         {weight, place->name.name, std::string(foreign_type_name(place->info.type)), place->info.shape});
-    const auto wanted = wanted_shape(weight, place->name);
+    const auto wanted = map_.foreign_shape(weight, place->name, info.shape);
     if (!has_shape(place->info, wanted, info.shape.size() == 1))
       unfit.push_back(place->name.name + " is " + shown_shape(place->info) + ", wanted " + shape_text(wanted));
     else if (!is_number_type(place->info))

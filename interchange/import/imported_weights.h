@@ -11,7 +11,7 @@
 
 #include "common/special_ids.h"
 #include "interchange/formats/foreign_tensors.h"
-#include "interchange/import/import_report.h"
+#include "interchange/import/import_model.h"
 #include "interchange/weight_map.h"
 #include "model/storage/stored_weights.h"
 #include "model/weights.h"
@@ -63,7 +63,6 @@ class ImportedWeights {
     ForeignTensorInfo info;
   };
   std::optional<Place> place_of(const std::string& weight) const;
-  std::vector<std::int64_t> wanted_shape(const std::string& weight, const ForeignName& name) const;
   at::Tensor absent_values(const std::string& weight) const;
   /// Returns the weight whose rows of pad and bos are in this tensor, which gloss wrote; otherwise an empty text.
   std::string weight_of_missing_rows(const std::string& tensor) const;

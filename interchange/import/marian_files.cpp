@@ -8,7 +8,7 @@
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "interchange/formats/marian_options.h"
-#include "interchange/import/json_fields.h"
+#include "interchange/formats/settings_file.h"
 #include "interchange/import/marian_folder.h"
 #include "tokenizer/opus_normalizer.h"
 

@@ -9,7 +9,7 @@
 
 #include "common/config/json.h"
 #include "interchange/formats/marian_options.h"
-#include "interchange/import/import_report.h"
+#include "interchange/import/import_model.h"
 #include "interchange/model_family.h"
 #include "interchange/refusals.h"
 #include "model/model_config.h"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "common/text/printable.h"
-#include "interchange/import/import_report.h"
-#include "interchange/import/json_fields.h"
+#include "interchange/formats/settings_file.h"
+#include "interchange/import/import_model.h"
 #include "interchange/import/marian_folder.h"
 #include "interchange/model_family.h"
 #include "tokenizer/tokenizer_config.h"

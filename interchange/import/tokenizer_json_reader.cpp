@@ -5,10 +5,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/text/base64.h"
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/split.h"
-#include "interchange/import/json_fields.h"
+#include "interchange/formats/settings_file.h"
 #include "tokenizer/sentencepiece_writer.h"
 #include "tokenizer/tokenizer_config.h"
 

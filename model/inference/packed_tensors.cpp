@@ -10,7 +10,6 @@
 #include <ATen/ops/from_blob.h>
 
 #include "common/config/json.h"
-#include "common/files/fingerprint.h"
 #include "common/files/mapped_file.h"
 #include "common/files/sha256.h"
 

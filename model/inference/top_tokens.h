@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "common/scored_tokens.h"
+#include "common/special_ids.h"
 #include "model/inference/packed_linear.h"
 
 namespace gloss {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/files/safetensors_format.h"
+#include "common/files/safetensors.h"
 #include "common/text/printable.h"
 #include "model/make_model.h"
 #include "model/storage/stored_weights.h"

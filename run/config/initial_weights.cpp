@@ -18,7 +18,7 @@
 #include "model/weights.h"
 #include "run/config/run_files.h"
 #include "run/config/start_model.h"
-#include "tokenizer/make_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {

@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "common/error.h"
-#include "common/files/text_path.h"
+#include "common/files/line_reader.h"
 #include "common/log/log.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"

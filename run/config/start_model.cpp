@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "common/error.h"
-#include "common/files/safetensors_format.h"
+#include "common/files/safetensors.h"
 #include "common/text/printable.h"
 #include "model/storage/model_file.h"
 #include "run/config/run_files.h"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "common/text/format.h"
-#include "data/length_batches.h"
+#include "data/batch.h"
 #include "training/schedule.h"
 #include "training/training_plan.h"
 

@@ -8,7 +8,7 @@
 #include "common/log/log.h"
 #include "common/text/utf8.h"
 #include "data/aligned_reader.h"
-#include "data/corpus_layout.h"
+#include "data/corpus_writer.h"
 #include "data/hold_out.h"
 #include "data/pair_verdict.h"
 

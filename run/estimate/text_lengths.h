@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/length_batches.h"
+#include "data/batch.h"
 #include "run/config/run_config.h"
 #include "translation/models/translation_model.h"
 

@@ -15,7 +15,7 @@
 #include "common/random.h"
 #include "common/special_ids.h"
 #include "common/system/machine.h"
-#include "data/length_batches.h"
+#include "data/batch.h"
 #include "model/make_model.h"
 #include "tensor/out_of_memory.h"
 #include "tensor/runtime.h"

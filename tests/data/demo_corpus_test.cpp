@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "data/grammar/draw.h"
+#include "tests/data/count_sentences.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {
@@ -167,10 +168,10 @@ TEST(DemoCorpusTest, EveryPatternGivesSentences) {
 
 TEST(DemoCorpusTest, TheGrammarHasEnoughSentencesForTheLargestSize) {
   const auto& grammar = grammar::demo_grammar();
-  grammar::Chooser chooser(grammar);
+  grammar::SentenceCount sentences(grammar);
   std::uint64_t total = 0;
   for (const auto& construction : grammar.constructions()) {
-    const auto count = chooser.count(construction);
+    const auto count = sentences.of(construction);
     EXPECT_GT(count, 10'000u) << construction.name;
     total += count;
   }

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data/grammar/grammar_lines.h"
-#include "data/grammar/held_out.h"
+#include "data/grammar/draw.h"
+#include "data/grammar/lexicon.h"
 #include "data/grammar/sentence.h"
 
 namespace gloss::grammar {

@@ -1,11 +1,10 @@
-#include "data/epoch_order.h"
-
 #include <algorithm>
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/epoch_stage.h"
 #include "tests/data/letter_tokenizer.h"
 
 namespace gloss {
@@ -30,11 +29,17 @@ std::vector<Occurrence> all_of(const ParallelCorpus& corpus) {
   return occurrences_of(one_stage(corpus).front(), 0, corpus.size(), RandomStream(1, "run"));
 }
 
-Lengths in_order(const ParallelCorpus& corpus, const EpochOrder& order) {
+Lengths in_order(const ParallelCorpus& corpus, std::int64_t batch_tokens) {
   Lengths lengths;
-  for (std::int64_t i = 0; i < order.batches(); ++i)
-    for (const auto pair : order.batch(i)) lengths.emplace_back(corpus.source_length(pair), corpus.target_length(pair));
+  for (const auto& batch : batches_by_length(corpus, batch_tokens))
+    for (const auto pair : batch) lengths.emplace_back(corpus.source_length(pair), corpus.target_length(pair));
   return lengths;
+}
+
+std::vector<std::size_t> sizes(const ParallelCorpus& corpus, std::int64_t batch_tokens) {
+  std::vector<std::size_t> sizes;
+  for (const auto& batch : batches_by_length(corpus, batch_tokens)) sizes.push_back(batch.size());
+  return sizes;
 }
 
 std::vector<std::size_t> sizes(const EpochOrder& order) {
@@ -45,20 +50,19 @@ std::vector<std::size_t> sizes(const EpochOrder& order) {
 
 TEST(EpochOrderTest, TheDifferenceOfTheSidesFallsAndRisesInTurn) {
   const auto corpus = corpus_of({{3, 5}, {6, 4}, {5, 2}, {6, 6}, {5, 5}, {2, 6}, {5, 3}});
-  EXPECT_THAT(in_order(corpus, EpochOrder(corpus, 1)),
-              ElementsAre(std::pair(5, 2), std::pair(5, 3), std::pair(5, 5), std::pair(3, 5), std::pair(2, 6),
-                          std::pair(6, 6), std::pair(6, 4)));
+  EXPECT_THAT(in_order(corpus, 1), ElementsAre(std::pair(5, 2), std::pair(5, 3), std::pair(5, 5), std::pair(3, 5),
+                                               std::pair(2, 6), std::pair(6, 6), std::pair(6, 4)));
 }
 
 TEST(EpochOrderTest, ANewLengthThatIsASmallPartOfABatchBeginsTheNext) {
   Lengths lengths(20, {4, 4});
   lengths.resize(40, {5, 5});
   const auto corpus = corpus_of(lengths);
-  EXPECT_THAT(sizes(EpochOrder(corpus, 115)), ElementsAre(20, 20));    // 3 of 23 are longer
-  EXPECT_THAT(sizes(EpochOrder(corpus, 130)), ElementsAre(26, 14));    // 6 of 26
-  EXPECT_THAT(sizes(EpochOrder(corpus, 125)), ElementsAre(20, 20));    // 5 of 25
-  EXPECT_THAT(sizes(EpochOrder(corpus, 80)), ElementsAre(20, 16, 4));  // none fits
-  EXPECT_THAT(sizes(EpochOrder(corpus, 1000)), ElementsAre(40));
+  EXPECT_THAT(sizes(corpus, 115), ElementsAre(20, 20));    // 3 of 23 are longer
+  EXPECT_THAT(sizes(corpus, 130), ElementsAre(26, 14));    // 6 of 26
+  EXPECT_THAT(sizes(corpus, 125), ElementsAre(20, 20));    // 5 of 25
+  EXPECT_THAT(sizes(corpus, 80), ElementsAre(20, 16, 4));  // none fits
+  EXPECT_THAT(sizes(corpus, 1000), ElementsAre(40));
 }
 
 TEST(EpochOrderTest, PairsOfEqualLengthsAndTheFirstBatchAreDrawn) {

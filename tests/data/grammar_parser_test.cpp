@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "data/grammar/draw.h"
 #include "data/grammar/grammar.h"
+#include "tests/data/count_sentences.h"
 
 namespace gloss::grammar {
 namespace {
@@ -61,7 +62,7 @@ TEST(GrammarParserTest, ReadsASmallGrammar) {
   ASSERT_EQ(grammar.constructions().size(), 1u);
   Chooser chooser(grammar);
   // Two different nouns, each with or without the adjective.
-  EXPECT_EQ(chooser.count(grammar.constructions()[0]), 2u * 2 * 2);
+  EXPECT_EQ(SentenceCount(grammar).of(grammar.constructions()[0]), 2u * 2 * 2);
   bool found = false;
   for (std::uint32_t i = 0; i < 300 && !found; ++i)
     if (const auto sentence = chooser.draw(grammar.constructions()[0], RandomStream(1, "small").at(i)))

@@ -41,10 +41,7 @@ class TextCheckTest : public testing::Test {
     std::ofstream(folder_ / "text", std::ios::binary) << text;
     TextCheck check(folder_ / "text", tokenizer);
     LineReader reader(folder_ / "text");
-    for (TextLine line; reader.next(line.text); check.add(line)) {
-      line.cut = reader.overlong();
-      line.crlf = reader.crlf();
-    }
+    for (TextLine line; reader.next(line);) check.add(line);
     return check.report();
   }
 

@@ -16,7 +16,7 @@
 #include "tests/interchange/formats/foreign_bytes.h"
 #include "tests/interchange/formats/pickle_bytes.h"
 #include "tests/support/temporary_folder.h"
-#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {

@@ -10,7 +10,7 @@
 #include "common/files/line_reader.h"
 #include "data/parallel_corpus.h"
 #include "tests/run/small_job.h"
-#include "tokenizer/make_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {

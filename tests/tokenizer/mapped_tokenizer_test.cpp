@@ -13,9 +13,9 @@
 #include "common/text/utf8.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tokenizer/training_text.h"
-#include "tokenizer/make_tokenizer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
-#include "tokenizer/subword_sampler.h"
+#include "tokenizer/subword_sampling.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {

@@ -16,7 +16,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/tokenizer/training_text.h"
 #include "tokenizer/sentencepiece_library.h"
-#include "tokenizer/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace sentencepiece::logging {
 

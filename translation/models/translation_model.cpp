@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/files/safetensors_format.h"
+#include "common/files/safetensors.h"
 #include "common/files/user_cache.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
 #include "decoding/scorers/make_scorer.h"
 #include "model/inference/packed_linear.h"
-#include "tokenizer/make_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {

@@ -12,8 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/config/settings_table.h"
 #include "common/error.h"
+#include "tests/support/settings_table.h"
 
 namespace gloss {
 namespace {

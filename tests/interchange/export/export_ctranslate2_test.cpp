@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "interchange/export/exporters.h"
+#include "interchange/export/export_checks.h"
 #include "model/make_model.h"
 #include "model/storage/stored_weights.h"
 #include "model/weights.h"

@@ -7,12 +7,12 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/protobuf.h"
-#include "interchange/export/exporters.h"
+#include "interchange/export/export_checks.h"
 #include "interchange/import/import_model.h"
 #include "interchange/weight_map.h"
 #include "model/weights.h"
 #include "tests/interchange/export/exported_model.h"
-#include "tokenizer/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {

@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "interchange/export/exporters.h"
-#include "interchange/export/marian_sentencepiece.h"
+#include "interchange/export/export_checks.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/npz_file.h"
 #include "interchange/formats/vocabulary_file.h"

@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "tests/interchange/export/exported_model.h"
 #include "tokenizer/mapped_tokenizer.h"
-#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_model.h"
 
 namespace gloss {
 namespace {

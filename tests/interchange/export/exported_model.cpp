@@ -12,7 +12,7 @@
 #include "model/make_model.h"
 #include "model/weights.h"
 #include "tests/support/formula_tensor.h"
-#include "tokenizer/make_tokenizer.h"
+#include "tokenizer/tokenizer.h"
 #include "tokenizer/train_tokenizer.h"
 
 namespace gloss {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/run/small_job.h"
-#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_model.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/train_tokenizer.h"
 

@@ -13,7 +13,7 @@
 #include "interchange/import/import_model.h"
 #include "tests/interchange/foreign_model.h"
 #include "tests/support/temporary_folder.h"
-#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_model.h"
 #include "translation/models/translation_model.h"
 
 namespace gloss {

@@ -16,7 +16,7 @@
 #include "tests/interchange/formats/foreign_bytes.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/mapped_tokenizer.h"
-#include "tokenizer/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_model.h"
 #include "tokenizer/sentencepiece_writer.h"
 #include "translation/models/translation_model.h"
 

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/text/base64.h"
+#include "common/text/format.h"
 #include "interchange/export/tokenizer_json.h"
 #include "tests/run/small_job.h"
-#include "tokenizer/sentencepiece_settings.h"
+#include "tokenizer/sentencepiece_model.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/train_tokenizer.h"
 

@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/config/settings_table.h"
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "run/config/read_run_file.h"
+#include "tests/support/settings_table.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {

@@ -1,4 +1,4 @@
-#include "tokenizer/subword_sampler.h"
+#include "tokenizer/subword_sampling.h"
 
 #include <cmath>
 #include <map>

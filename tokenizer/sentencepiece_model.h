@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "common/files/protobuf.h"
 #include "common/special_ids.h"
-#include "tokenizer/piece_table.h"
 
 namespace gloss {
 
@@ -28,8 +30,38 @@ struct NormalizerField {
                                  kEscapeWhitespaces = 5;
 };
 
-/// Settings of a SentencePiece model, besides its pieces (tokenizer/piece_table.h).
+/// A piece of a SentencePiece model. The values of Type are those of its protocol.
+struct Piece {
+  enum class Type : std::uint64_t { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
+
+  std::string text;
+  float score = 0;
+  Type type = Type::kNormal;
+};
+
+/// The segmentation algorithm of a model, and its pieces by id.
+struct PieceTable {
+  enum class Segmentation : std::uint64_t { kUnigram = 1, kBpe = 2, kWord = 3, kCharacter = 4 };
+
+  Segmentation segmentation = Segmentation::kUnigram;
+  std::vector<Piece> pieces;
+};
+
+/// Calls `take` for each field of a SentencePiece model. Throws ModelError if the bytes are malformed, also by
+/// BrokenProtobuf of `take`.
+void for_each_field(std::string_view model, const std::function<void(const ProtobufFields::Field&)>& take);
+
+/// Parses the message of one piece. Throws BrokenProtobuf.
+Piece read_piece(std::string_view message);
+/// Parses the bytes of a SentencePiece model. Throws ModelError if they are malformed.
+PieceTable read_piece_table(std::string_view model);
+
+/// Returns the characters of valid UTF-8.
+std::vector<std::string_view> characters_of(std::string_view text);
+
+/// Settings of a SentencePiece model, besides its pieces.
 struct SentencePieceSettings {
+  std::string normalizer;                ///< name of its normalization; empty: none is stated
   std::string character_map;             ///< rules of its normalization; empty: none
   bool add_dummy_prefix = true;          ///< a space is put before the text
   bool remove_extra_whitespaces = true;  ///< spaces at the ends, and runs of them
@@ -48,5 +80,12 @@ SentencePieceSettings read_sentencepiece_settings(std::string_view model);
 /// Throws ModelError("name: ...") unless a checked model has its parts about training and normalization, which follow
 /// its pieces: a file that is cut between two pieces or parts lacks one.
 void expect_complete_sentencepiece(std::string_view model, const std::string& name);
+
+/// Validates the bytes of a SentencePiece model and returns the same model, written anew from what was read. Throws
+/// ModelError("name: ...") unless they are a well-formed protocol buffer with pieces (each once, short UTF-8, finite
+/// score, known type) and normalization tables without circles, long texts or references outside of them. SentencePiece
+/// itself trusts its files: a crafted one makes it read out of bounds. It gets the new bytes only, so that nothing that
+/// gloss overlooks or reads otherwise reaches it.
+std::string check_sentencepiece_model(std::string_view bytes, const std::string& name);
 
 }  // namespace gloss

@@ -1,11 +1,11 @@
-#include "common/text/line_splitter.h"
-
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "common/files/line_reader.h"
 
 namespace gloss {
 namespace {

@@ -1,4 +1,4 @@
-#include "interchange/import/json_fields.h"
+#include "interchange/formats/settings_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

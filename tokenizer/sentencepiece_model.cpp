@@ -1,4 +1,4 @@
-#include "tokenizer/sentencepiece_check.h"
+#include "tokenizer/sentencepiece_model.h"
 
 #include <algorithm>
 #include <array>
@@ -15,12 +15,40 @@
 #include "common/files/file_kind.h"
 #include "common/files/protobuf.h"
 #include "common/text/utf8.h"
-#include "tokenizer/piece_table.h"
-#include "tokenizer/sentencepiece_settings.h"
 #include "tokenizer/tokenizer_config.h"
 
 namespace gloss {
 namespace {
+
+void read_trainer(std::string_view message, SentencePieceSettings& settings) {
+  settings.has_trainer = true;
+  for (ProtobufFields fields(message); const auto field = fields.next();) {
+    if (field->type != ProtobufFields::kVarint) continue;
+    const auto id = static_cast<std::int32_t>(field->value);
+    if (field->number == TrainerField::kSegmentation)
+      settings.segmentation = static_cast<PieceTable::Segmentation>(field->value);
+    if (field->number == TrainerField::kWhitespaceAsSuffix) settings.whitespace_as_suffix = field->value != 0;
+    if (field->number == TrainerField::kByteFallback) settings.byte_fallback = field->value != 0;
+    if (field->number == TrainerField::kPadId) settings.pad = id;
+    if (field->number == TrainerField::kUnkId) settings.unk = id;
+    if (field->number == TrainerField::kBosId) settings.bos = id;
+    if (field->number == TrainerField::kEosId) settings.eos = id;
+  }
+}
+
+void read_normalizer(std::string_view message, SentencePieceSettings& settings) {
+  for (ProtobufFields fields(message); const auto field = fields.next();) {
+    const bool is_on = field->value != 0;
+    if (field->number == NormalizerField::kCharacterMap && field->type == ProtobufFields::kBytes)
+      settings.character_map = field->bytes;
+    if (field->number == NormalizerField::kName && field->type == ProtobufFields::kBytes)
+      settings.normalizer = field->bytes;
+    if (field->type != ProtobufFields::kVarint) continue;
+    if (field->number == NormalizerField::kAddDummyPrefix) settings.add_dummy_prefix = is_on;
+    if (field->number == NormalizerField::kRemoveExtraWhitespaces) settings.remove_extra_whitespaces = is_on;
+    if (field->number == NormalizerField::kEscapeWhitespaces) settings.escape_whitespaces = is_on;
+  }
+}
 
 // SentencePiece 0.1.97 supports at most 64 user-defined pieces that are prefixes of each other.
 constexpr std::size_t kMaxUserDefinedPrefixes = 64;
@@ -195,6 +223,64 @@ std::string rewritten_model(std::string_view bytes) {
 }
 
 }  // namespace
+
+void for_each_field(std::string_view model, const std::function<void(const ProtobufFields::Field&)>& take) {
+  try {
+    for (ProtobufFields fields(model); const auto field = fields.next();) take(*field);
+  } catch (const BrokenProtobuf& broken) {
+    throw ModelError("tokenizer: wanted a SentencePiece model, got " + broken.what);
+  }
+}
+
+Piece read_piece(std::string_view message) {
+  Piece piece;
+  for (ProtobufFields fields(message); const auto field = fields.next();) {
+    if (field->number == PieceField::kText && field->type == ProtobufFields::kBytes) piece.text = field->bytes;
+    if (field->number == PieceField::kScore && field->type == ProtobufFields::kFixed32)
+      std::memcpy(&piece.score, field->bytes.data(), sizeof piece.score);
+    if (field->number == PieceField::kType && field->type == ProtobufFields::kVarint)
+      piece.type = static_cast<Piece::Type>(field->value);
+  }
+  return piece;
+}
+
+PieceTable read_piece_table(std::string_view model) {
+  PieceTable table{.segmentation = read_sentencepiece_settings(model).segmentation, .pieces = {}};
+  for_each_field(model, [&](const ProtobufFields::Field& field) {
+    if (field.number == ModelField::kPieces && field.type == ProtobufFields::kBytes)
+      table.pieces.push_back(read_piece(field.bytes));
+  });
+  return table;
+}
+
+std::vector<std::string_view> characters_of(std::string_view text) {
+  std::vector<std::string_view> characters;
+  for (std::size_t offset = 0; offset < text.size(); offset += characters.back().size())
+    characters.push_back(text.substr(offset, decode_utf8(text, offset).bytes));
+  return characters;
+}
+
+SentencePieceSettings read_sentencepiece_settings(std::string_view model) {
+  SentencePieceSettings settings;
+  for_each_field(model, [&](const ProtobufFields::Field& field) {
+    if (field.type != ProtobufFields::kBytes) return;
+    if (field.number == ModelField::kTrainer) read_trainer(field.bytes, settings);
+    if (field.number == ModelField::kNormalizer) read_normalizer(field.bytes, settings);
+    settings.has_normalizer |= field.number == ModelField::kNormalizer;
+    if (field.number != ModelField::kDenormalizer) return;
+    SentencePieceSettings denormalizer;
+    read_normalizer(field.bytes, denormalizer);
+    settings.rewrites_output |= !denormalizer.character_map.empty();
+  });
+  return settings;
+}
+
+void expect_complete_sentencepiece(std::string_view model, const std::string& name) {
+  const auto settings = read_sentencepiece_settings(model);
+  if (!settings.has_trainer || !settings.has_normalizer)
+    throw ModelError(name + ": wanted a SentencePiece model, got one without its settings of " +
+                     (settings.has_trainer ? "normalization" : "training") + "; the file is cut off");
+}
 
 std::string check_sentencepiece_model(std::string_view bytes, const std::string& name) {
   try {

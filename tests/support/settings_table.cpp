@@ -1,4 +1,4 @@
-#include "common/config/settings_table.h"
+#include "tests/support/settings_table.h"
 
 #include <algorithm>
 #include <array>
@@ -51,14 +51,6 @@ constexpr std::array<Column, 6> kColumns{
      {"meaning", [](const Setting& setting) { return std::string(setting.help); }}}};
 
 }  // namespace
-
-std::string values_text(const Setting& setting) {
-  if (setting.type == SettingType::kPath) return "a file";
-  auto text = setting.wanted_text();
-  for (const std::string_view article : {"a whole number from ", "a number from ", "a number ", "one of "})
-    if (text.starts_with(article)) return text.substr(article.size());
-  return text;
-}
 
 std::string settings_table(std::span<const Setting> settings) {
   std::string head = "|", rule = "|";

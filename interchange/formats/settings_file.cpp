@@ -1,12 +1,13 @@
-#include "interchange/import/json_fields.h"
+#include "interchange/formats/settings_file.h"
 
 #include <algorithm>
-#include <charconv>
+#include <stdexcept>
 #include <utility>
 
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "common/text/printable.h"
-#include "interchange/formats/model_text.h"
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {
@@ -14,10 +15,8 @@ namespace {
 // Return the value that a text spells; other texts as they are.
 template <typename Number>
 Json number_of(const std::string& text) {
-  Number number{};
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? Json(number) : Json(text);
+  const auto number = parse_number<Number>(text);
+  return number ? Json(*number) : Json(text);
 }
 
 Json flag_of(const std::string& text) {
@@ -32,6 +31,22 @@ Json flag_of(const std::string& text) {
 Json text_of(const std::string& text) { return text; }
 
 }  // namespace
+
+std::string read_model_text(const std::filesystem::path& path, std::size_t limit) {
+  try {
+    return read_file(path, limit);
+  } catch (const DataError& error) {
+    throw ModelError(error.what());
+  }
+}
+
+Json parse_model_json(std::string_view text, const std::string& name, int max_depth) {
+  try {
+    return parse_json(text, max_depth);
+  } catch (const std::invalid_argument& error) {
+    throw ModelError(name + ": " + error.what());
+  }
+}
 
 Json read_json_object(const std::filesystem::path& path, std::size_t limit) {
   const auto name = printable(path.string());

@@ -1,4 +1,4 @@
-#include "interchange/import/import_tokenizers.h"
+#include "interchange/import/imported_model.h"
 
 #include <algorithm>
 #include <map>
@@ -13,30 +13,21 @@
 #include "common/text/printable.h"
 #include "model/storage/tensor_names.h"
 #include "tokenizer/language_tags.h"
-#include "tokenizer/make_tokenizer.h"
-#include "tokenizer/piece_table.h"
+#include "tokenizer/sentencepiece_model.h"
 #include "tokenizer/sentencepiece_writer.h"
+#include "tokenizer/tokenizer.h"
 
 namespace gloss {
 namespace {
 
 constexpr double kMaxUnknownPercent = 5;  // of a SentencePiece model's pieces that a vocabulary may lack
 
-TokenizerType type_of(PieceTable::Segmentation segmentation) {
-  switch (segmentation) {
-    case PieceTable::Segmentation::kBpe:
-      return TokenizerType::kBpe;
-    case PieceTable::Segmentation::kCharacter:
-      return TokenizerType::kChar;
-    default:
-      return TokenizerType::kUnigram;
-  }
-}
-
 /// Sets the section `tokenizer` from a SentencePiece model and a number of pieces.
 void describe_sentencepiece(TokenizerConfig& config, std::string_view sentencepiece, std::int64_t pieces) {
   const auto table = read_piece_table(sentencepiece);
-  config.type = type_of(table.segmentation);
+  config.type = table.segmentation == PieceTable::Segmentation::kBpe         ? TokenizerType::kBpe
+                : table.segmentation == PieceTable::Segmentation::kCharacter ? TokenizerType::kChar
+                                                                             : TokenizerType::kUnigram;
   config.byte_fallback =
       std::ranges::any_of(table.pieces, [](const Piece& piece) { return piece.type == Piece::Type::kByte; });
   config.vocabulary_size = std::max(pieces, TokenizerConfig::kMinVocabulary + (config.byte_fallback ? 256 : 0));
@@ -71,7 +62,7 @@ MappedVocabulary mapped_vocabulary(const ImportedVocabulary& side, MappedVocabul
         result.languages.emplace(language, static_cast<Id>(id));
       continue;
     }
-    auto name = "<unused-" + std::to_string(row) + '>';
+    auto name = unused_piece(static_cast<std::int64_t>(row));
     while (known.contains(name)) name += '>';
     result.pieces.push_back(name);
   }
