@@ -29,7 +29,7 @@
 #include "evaluation/scoring/evaluation_config.h"
 #include "evaluation/scoring/metric_set.h"
 #include "evaluation/scoring/score_systems.h"
-#include "evaluation/tokenize/strip.h"
+#include "evaluation/tokenize/characters.h"
 #include "evaluation/tokenize/tokenize.h"
 #include "translation/models/translation_ensemble.h"
 #include "translation/translate_texts.h"

@@ -11,7 +11,7 @@
 #include "app/output/text_layout.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "evaluation/tokenize/strip.h"
+#include "evaluation/tokenize/characters.h"
 
 namespace gloss {
 namespace {

@@ -1,4 +1,4 @@
-#include "evaluation/ngrams/number_table.h"
+#include "evaluation/ngrams/ngram_matches.h"
 
 #include <cstdint>
 #include <map>
