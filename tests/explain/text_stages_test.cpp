@@ -1,4 +1,4 @@
-#include "explain/formulas.h"
+#include "explain/text_stages.h"
 
 #include <gtest/gtest.h>
 
