@@ -16,7 +16,6 @@
 #include "run/doctor/run_remarks.h"
 #include "run/estimate/run_length.h"
 #include "run/estimate/training_needs.h"
-#include "run/estimate/training_trial.h"
 #include "training/mixed_precision.h"
 
 namespace gloss {

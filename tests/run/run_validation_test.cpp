@@ -1,4 +1,4 @@
-#include "run/training_lens.h"
+#include "run/run_validation.h"
 
 #include <cmath>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "run/config/chosen_lines.h"
+#include "run/config/read_run_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "run/run_identity.h"
+#include "run/run_inputs.h"
 
 #include <map>
 #include <optional>
