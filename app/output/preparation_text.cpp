@@ -1,17 +1,54 @@
-#include "app/output/doctor_text.h"
+#include "app/output/preparation_text.h"
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
 #include <utility>
 
 #include "app/input/line_editor.h"
 #include "app/output/text_layout.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
+#include "common/text/utf8.h"
+#include "common/text/writing.h"
 #include "common/version.h"
 
 namespace gloss {
 namespace {
+
+constexpr std::size_t kCharactersShown = 8;
+
+/// Returns "ß (U+00DF) 17": the character, its code point and its count.
+std::string text_of(char32_t character, std::int64_t count) {
+  std::string text;
+  append_utf8(character, text);
+  return printable(text) + " (" + character_text(character) + ") " + std::to_string(count);
+}
+
+std::string percent(std::int64_t part, std::int64_t whole) {
+  return formatted("%.3g %%",
+                   100.0 * static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(whole, 1)));
+}
+
+std::string side_line(const std::string& side, const std::filesystem::path& path, const TextReport& text,
+                      bool in_pieces) {
+  std::string line = "  " + side + "  " + printable(path.string()) + ": " + counted(text.lines, "line") + ", " +
+                     counted(text.units, in_pieces ? "piece" : "word");
+  if (!in_pieces) return line + '\n';
+  line += ", " + percent(text.unknown_pieces, text.units) + " unknown";
+  const auto shown = std::min(kCharactersShown, text.unknown_characters.size());
+  for (std::size_t i = 0; i < shown; ++i)
+    line += (i == 0 ? ": " : ", ") + text_of(text.unknown_characters[i].first, text.unknown_characters[i].second);
+  if (shown < text.unknown_characters.size())
+    line += " and " + counted(text.unknown_characters.size() - shown, "character") + " more";
+  return line + '\n';
+}
+
+std::string finding_line(const Finding& finding) {
+  if (finding.refused) return "   refused  " + finding.message + '\n';
+  auto count = std::to_string(finding.lines.count);
+  count.insert(0, 10 - std::min<std::size_t>(count.size(), 10), ' ');
+  return count + "  " + (finding.side.empty() ? "" : finding.side + ' ') + finding.message + " (" +
+         finding.lines.text() + ")\n";
+}
 
 std::string report_line(const std::string& name, const std::string& value) {
   constexpr std::size_t kWidth = 20;
@@ -47,12 +84,6 @@ std::string processors_text(const MachineReport& machine) {
   auto text = std::to_string(machine.processors) + ", " + std::to_string(machine.usable_processors) + " usable";
   if (machine.processor_limit) text += " (a control group leaves " + Json(*machine.processor_limit).dump() + ')';
   return text + ", " + counted(machine.threads, "thread");
-}
-
-std::string gflops_text(double gflops) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.0f GFLOP/s", gflops);
-  return text.data();
 }
 
 std::string cuda_lines(const MachineReport& machine) {
@@ -98,6 +129,29 @@ std::string training_lines(const RunNeeds& run) {
 
 }  // namespace
 
+std::string to_lines(const DataCheck& check) {
+  std::string lines;
+  std::size_t odd = 0, refused = 0;
+  for (const auto& [set, corpus, findings] : check.sets) {
+    lines += use_name(set.use);
+    if (corpus) {
+      lines += ": " + counted(corpus->pairs, "pair") + ", " + std::to_string(corpus->fit_pairs) +
+               " of them fit for training" + (check.in_pieces ? "\n" : " as far as words tell\n");
+      lines += side_line("source", set.source, corpus->source, check.in_pieces);
+      lines += side_line("target", set.target, corpus->target, check.in_pieces);
+    } else {
+      lines += '\n';
+    }
+    for (const auto& finding : findings) {
+      lines += finding_line(finding);
+      ++(finding.refused ? refused : odd);
+    }
+  }
+  if (refused > 0) return lines + "training would refuse this\n";
+  return lines + (odd > 0 ? "usable, with " + counted(odd, "finding") + '\n'
+                          : "usable, nothing was found (whether the lines translate each other is not checked)\n");
+}
+
 std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>& run,
                      const std::vector<Remark>& remarks) {
   std::string lines = "gloss " + std::string(kVersion) + '\n';
@@ -111,7 +165,7 @@ std::string to_lines(const MachineReport& machine, const std::optional<RunNeeds>
   lines += report_line("several processes", exchange_text(machine.exchange));
   lines += report_line("processors", processors_text(machine));
   lines += report_line("gloss kernels", machine.instructions.back() + " (of " + list(machine.instructions) + ')');
-  lines += report_line("matrix product", gflops_text(machine.matrix_gflops));
+  lines += report_line("matrix product", formatted("%.0f GFLOP/s", machine.matrix_gflops));
   lines += report_line(
       "memory", short_bytes_text(machine.usable_memory) + ", " + short_bytes_text(machine.free_memory) + " free");
   lines += report_line("line editing", has_line_editing() ? "libedit" : "none: built without libedit");

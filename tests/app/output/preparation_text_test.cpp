@@ -1,4 +1,4 @@
-#include "app/output/check_data_text.h"
+#include "app/output/preparation_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

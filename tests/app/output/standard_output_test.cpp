@@ -1,11 +1,10 @@
-#include "app/output/output_file.h"
+#include "app/output/standard_output.h"
 
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "app/output/standard_output.h"
 #include "common/error.h"
 #include "tests/support/temporary_folder.h"
 
