@@ -1,6 +1,7 @@
 #include "app/command_line.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
@@ -16,7 +17,6 @@
 #include <CLI/Formatter.hpp>
 
 #include "app/help/help_formatter.h"
-#include "app/options/sacrebleu_arguments.h"
 #include "app/output/standard_output.h"
 #include "app/version_text.h"
 #include "common/config/config_section.h"
@@ -25,6 +25,49 @@
 
 namespace gloss {
 namespace {
+
+/// sacreBLEU's names of options, and those of gloss.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kLongNames{{
+    {"-i", "--hypothesis"},
+    {"--input", "--hypothesis"},
+    {"-nr", "--num-refs"},
+    {"-m", "--metrics"},
+    {"-sl", "--sentence-level"},
+    {"-s", "--smooth-method"},
+    {"-sv", "--smooth-value"},
+    {"-tok", "--tokenize"},
+    {"-lc", "--lowercase"},
+    {"-cc", "--chrf-char-order"},
+    {"-cw", "--chrf-word-order"},
+    {"-ci", "--confidence"},
+    {"-cin", "--confidence-n"},
+    {"-par", "--paired-ar"},
+    {"-pbs", "--paired-bs"},
+    {"-parn", "--paired-ar-n"},
+    {"-pbsn", "--paired-bs-n"},
+    {"-j", "--threads"},
+    {"--paired-jobs", "--threads"},
+    {"-q", "--quiet"},
+    {"-sh", "--short"},
+    {"-b", "--score-only"},
+    {"-w", "--width"},
+    {"-nc", "--no-color"},
+    {"-f", "--format"},
+}};
+
+/// Returns the arguments with sacreBLEU's short names ("-tok", "-m", "-i") spelled out if the command is `gloss
+/// evaluate`. The arguments of other commands are returned unchanged.
+std::vector<std::string> without_sacrebleu_names(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "evaluate") return arguments;
+  for (auto& argument : arguments) {
+    if (argument == "--") break;                                                          // only file names follow
+    const auto equals = argument.starts_with("--") ? argument.find('=') : argument.npos;  // "--input=FILE"
+    const auto typed = std::string_view(argument).substr(0, equals);
+    const auto* name = std::ranges::find(kLongNames, typed, &decltype(kLongNames)::value_type::first);
+    if (name != kLongNames.end()) argument.replace(0, typed.size(), name->second);
+  }
+  return arguments;
+}
 
 /// The innermost command of the command line, and its full name with the names of the commands above it.
 struct Named {

@@ -67,7 +67,7 @@ Json rounded_attention_maps(const RecordedPass& pass, const ModelConfig& config)
   Json result = Json::array();
   for (const auto& part : attention_sublayers(config)) {
     const auto& attention = pass.attention.at(part.site());
-    result.push_back(attention_map(attention, rounded(attention.weights), part));
+    result.push_back(attention_map(attention, attention.weights.round(/*decimals=*/3), part));
   }
   return result;
 }

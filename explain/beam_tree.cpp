@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "explain/explained_target.h"
+#include "explain/explained_sentence.h"
 #include "model/padding.h"
 
 namespace gloss {

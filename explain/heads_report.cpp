@@ -13,7 +13,7 @@
 #include "common/text/utf8.h"
 #include "decoding/forced_scores.h"
 #include "decoding/scorers/transformer_scorer.h"
-#include "explain/removal.h"
+#include "explain/recorded_pass.h"
 #include "tensor/thread_count.h"
 
 namespace gloss {

@@ -11,8 +11,7 @@
 
 #include "decoding/search.h"
 #include "explain/attention_maps.h"
-#include "explain/explained_source.h"
-#include "explain/explained_target.h"
+#include "explain/explained_sentence.h"
 #include "explain/next_tokens.h"
 #include "explain/recorded_pass.h"
 

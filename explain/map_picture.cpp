@@ -40,8 +40,6 @@ std::string color_of(double weight) {
   return formatted("#%02x%02x%02x", color[0], color[1], color[2]);
 }
 
-std::string number(double value) { return formatted("%.2f", value); }
-
 struct AttentionMap {
   std::vector<std::string> rows, columns;
   std::vector<double> weights;  ///< [rows, columns]
@@ -95,11 +93,8 @@ double width_of(const std::vector<std::string>& labels) {
   return static_cast<double>(longest) * kFontSize * kCharacterWidth;
 }
 
-std::string text_at(double x, double y, std::string_view attributes, std::string_view content) {
-  std::string text = "<text x=\"";
-  text.append(number(x)).append("\" y=\"").append(number(y)).append("\"");
-  if (!attributes.empty()) text.append(" ").append(attributes);
-  return text.append(">").append(markup_escaped(content)).append("</text>\n");
+std::string text_at(double x, double y, const char* attributes, std::string_view content) {
+  return formatted("<text x=\"%.2f\" y=\"%.2f\" %s>", x, y, attributes) + markup_escaped(content) + "</text>\n";
 }
 
 }  // namespace
@@ -111,11 +106,11 @@ std::string map_picture(const Json& item, const std::string& part) {
   const double cell = numbers ? 34 : 16, left = width_of(map.rows) + 40, top = width_of(map.columns) + 60;
   const double width = left + cell * static_cast<double>(columns) + 20;
   const double height = top + cell * static_cast<double>(rows) + 20;
-  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"";
-  svg.append(number(width)).append("\" height=\"").append(number(height)).append("\" viewBox=\"0 0 ");
-  svg.append(number(width)).append(" ").append(number(height));
-  svg.append("\" font-family=\"sans-serif\" font-size=\"").append(number(kFontSize)).append("\">\n<title>");
-  svg.append(markup_escaped(part)).append("</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+  auto svg = formatted(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.2f\" height=\"%.2f\" viewBox=\"0 0 %.2f %.2f\" "
+      "font-family=\"sans-serif\" font-size=\"%.2f\">\n",
+      width, height, width, height, kFontSize);
+  svg += "<title>" + markup_escaped(part) + "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
   svg += text_at(8, 20, "font-weight=\"bold\"", part);
   svg += text_at(8, 40, "fill=\"#555555\"", "rows: query, columns: key");
   for (std::size_t i = 0; i < rows; ++i) {
@@ -124,22 +119,21 @@ std::string map_picture(const Json& item, const std::string& part) {
     for (std::size_t j = 0; j < columns; ++j) {
       const auto x = left + cell * static_cast<double>(j);
       const auto weight = map.weights[i * columns + j];
-      svg.append("<rect x=\"").append(number(x)).append("\" y=\"").append(number(y)).append("\" width=\"");
-      svg.append(number(cell - 1)).append("\" height=\"").append(number(cell - 1)).append("\" fill=\"");
-      svg.append(color_of(weight)).append("\"/>\n");
+      svg += formatted("<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"/>\n", x, y, cell - 1,
+                       cell - 1, color_of(weight).c_str());
       if (numbers && weight >= 0.005)
         svg += text_at(x + cell / 2, y + cell / 2 + 4,
                        weight > 0.5 ? "text-anchor=\"middle\" font-size=\"11\" fill=\"#ffffff\""
                                     : "text-anchor=\"middle\" font-size=\"11\" fill=\"#101418\"",
-                       number(weight));
+                       formatted("%.2f", weight));
     }
   }
   for (std::size_t j = 0; j < columns; ++j) {
-    const auto x = number(left + cell * (static_cast<double>(j) + 0.5) + 4), y = number(top - 8);
-    svg.append("<text transform=\"translate(").append(x).append(" ").append(y).append(") rotate(-90)\">");
-    svg.append(markup_escaped(map.columns[j])).append("</text>\n");
+    const auto x = left + cell * (static_cast<double>(j) + 0.5) + 4;
+    svg += formatted("<text transform=\"translate(%.2f %.2f) rotate(-90)\">", x, top - 8);
+    svg += markup_escaped(map.columns[j]) + "</text>\n";
   }
-  return svg.append("</svg>\n");
+  return svg + "</svg>\n";
 }
 
 }  // namespace gloss

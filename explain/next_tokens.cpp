@@ -57,7 +57,7 @@ Json decoding_steps(const at::Tensor& logits) {
 
 Json likeliest_tokens(const at::Tensor& logits) {
   SortedTokens sorted(logits);
-  sorted.log_p = rounded(sorted.log_p);
+  sorted.log_p = sorted.log_p.round(/*decimals=*/3);
   Json steps = Json::array();
   for (auto& likeliest : sorted.likeliest(std::min(Candidates::kCount, logits.size(1))))
     steps.push_back({{"top", std::move(likeliest)}});

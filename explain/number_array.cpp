@@ -18,8 +18,6 @@ double shortest(float value) {
   return result;
 }
 
-at::Tensor rounded(const at::Tensor& numbers) { return numbers.round(/*decimals=*/3); }
-
 Json number_array(const at::Tensor& tensor) {
   const auto numbers = tensor.to(at::kCPU, at::kFloat).contiguous();
   const auto* const data = numbers.const_data_ptr<float>();

@@ -10,9 +10,6 @@ namespace gloss {
 /// number that reads back equal, and infinity as the greatest float.
 Json number_array(const at::Tensor& tensor);
 
-/// Returns the numbers with three digits after the point.
-at::Tensor rounded(const at::Tensor& numbers);
-
 /// Returns the float as the shortest decimal number that reads back equal.
 double shortest(float value);
 

@@ -16,7 +16,7 @@
 #include "common/text/writing.h"
 #include "data/pair_verdict.h"
 #include "run/config/initial_weights.h"
-#include "run/data_files.h"
+#include "run/config/run_files.h"
 
 namespace gloss {
 namespace {
@@ -35,9 +35,11 @@ std::string ratio_text(const DataCheckOptions& options, bool in_pieces) {
          (in_pieces ? "pieces" : "characters");
 }
 
-/// Collects findings by kind.
+/// Adds findings by kind to those of a set.
 class Findings {
  public:
+  explicit Findings(std::vector<Finding>& findings) : findings_(findings) {}
+
   void add(const std::string& kind, const std::string& side, const NotedLines& lines, const std::string& message) {
     if (lines.count > 0) findings_.push_back({kind, side, message, lines});
   }
@@ -54,10 +56,9 @@ class Findings {
       return false;
     }
   }
-  std::vector<Finding> take() { return std::move(findings_); }
 
  private:
-  std::vector<Finding> findings_;
+  std::vector<Finding>& findings_;
 };
 
 void add_side(Findings& findings, const std::string& side, const TextReport& text) {
@@ -114,8 +115,7 @@ void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check, st
     findings.expect("nothing_left", [&] { expect_usable(files, report, max_length); });
 }
 
-std::vector<Finding> findings_of(const DataSet& set, const CorpusCheck& check, const DataCheckOptions& options) {
-  Findings findings;
+void add_findings(Findings& findings, const DataSet& set, const CorpusCheck& check, const DataCheckOptions& options) {
   const bool in_pieces = options.source_tokenizer != nullptr;
   refuse(findings, set, check, options.max_length);
   add_side(findings, "source", check.source);
@@ -140,7 +140,6 @@ std::vector<Finding> findings_of(const DataSet& set, const CorpusCheck& check, c
     findings.add("shifted", "", {last - first + 1, {first}},
                  "pairs seem to be shifted: the translation of line n stands in line n " +
                      std::string(shift > 0 ? "+ " : "- ") + std::to_string(std::abs(shift)) + " of the target");
-  return findings.take();
 }
 
 /// Filters of a training text, and its number.
@@ -159,6 +158,7 @@ SetCheck check_set(const DataSet& set, const DataCheckOptions& options, const Te
     if (pair) pair(source, target, line);
   };
   SetCheck result{set, std::nullopt, {}};
+  Findings findings(result.findings);
   try {
     result.corpus = check_corpus(set.source, set.target,
                                  {.source = options.source_tokenizer,
@@ -170,36 +170,32 @@ SetCheck check_set(const DataSet& set, const DataCheckOptions& options, const Te
                                   .repeated = filters.repeated,
                                   .text = filters.text,
                                   .for_pair = shown});
-    result.findings = findings_of(set, *result.corpus, options);
+    add_findings(findings, set, *result.corpus, options);
   } catch (const DataError& error) {
-    result.findings.push_back({"unreadable", "", error.what(), {}, true});
+    findings.refuse("unreadable", error.what());
   }
   log_progress("");
   return result;
 }
 
 // Checks the files of vectors as training does. Training reads them after its texts.
-void check_embeddings(const DataCheckOptions& options, SetCheck& training) {
+void check_embeddings(const DataCheckOptions& options, Findings training) {
   for (const auto& [path, tokenizer] : options.embeddings) {
     try {
       const auto pieces = tokenizer ? spellings_of(*tokenizer) : PieceSpellings();
       const auto vectors = read_word_vectors(path, pieces, options.embedding_width);
-      Findings findings;
-      findings.add("embeddings", "", vectors.unusable,
+      training.add("embeddings", "", vectors.unusable,
                    "lines of " + printable(path.string()) + " are not a word and its numbers, and are left out");
-      for (auto& finding : findings.take()) training.findings.push_back(std::move(finding));
     } catch (const DataError& error) {
-      training.findings.push_back({"embeddings", "", error.what(), {}, true});
+      training.refuse("embeddings", error.what());
     }
   }
 }
 
-void add_overlap(SetCheck& held_out, const HeldOutPairs& pairs) {
-  Findings findings;
-  findings.add("pair_in_training", "", pairs.pairs_in_training(), "pairs are in the training text, too");
-  findings.add("source_in_training", "", pairs.sources_in_training(),
+void add_overlap(Findings held_out, const HeldOutPairs& pairs) {
+  held_out.add("pair_in_training", "", pairs.pairs_in_training(), "pairs are in the training text, too");
+  held_out.add("source_in_training", "", pairs.sources_in_training(),
                "sources are in the training text, too, with another target");
-  for (auto& finding : findings.take()) held_out.findings.push_back(std::move(finding));
 }
 
 Json to_json(const TextReport& text, const std::filesystem::path& path, bool in_pieces) {
@@ -279,9 +275,9 @@ DataCheck check_data(const DataCheckOptions& options) {
                                [&](std::string_view source, std::string_view target, std::int64_t) {
                                  for (auto& [set, pairs] : held_out) pairs.compare(source, target);
                                });
-    if (text == 0) check_embeddings(options, result.sets[i]);
+    if (text == 0) check_embeddings(options, Findings(result.sets[i].findings));
   }
-  for (const auto& [set, pairs] : held_out) add_overlap(result.sets[set], pairs);
+  for (const auto& [set, pairs] : held_out) add_overlap(Findings(result.sets[set].findings), pairs);
   return result;
 }
 

@@ -100,12 +100,38 @@ Json filters_of(const DataConfig& data) {
 
 }  // namespace
 
+bool TextHash::is_current(const std::filesystem::path& path) const { return lasting && stamp == FileStamp::of(path); }
+
+TextHash hash_of(const ScannedText& text) {
+  return {.sha256 = text.sha256, .stamp = text.stamp, .lasting = text.settled};
+}
+
+Json to_json(const TextHash& hash) {
+  const auto& stamp = hash.stamp;
+  return {{"sha256", hash.sha256}, {"lasting", hash.lasting},    {"device", stamp.device},  {"inode", stamp.inode},
+          {"size", stamp.size},    {"modified", stamp.modified}, {"changed", stamp.changed}};
+}
+
+std::optional<TextHash> read_text_hash(const Json& json) {
+  try {
+    return TextHash{.sha256 = json.at("sha256").get<std::string>(),
+                    .stamp = {.device = json.at("device").get<std::uint64_t>(),
+                              .inode = json.at("inode").get<std::uint64_t>(),
+                              .size = json.at("size").get<std::uint64_t>(),
+                              .modified = json.at("modified").get<std::int64_t>(),
+                              .changed = json.at("changed").get<std::int64_t>()},
+                    .lasting = json.at("lasting").get<bool>()};
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
 CorpusCache::CorpusCache(const RunConfig& config, const RunFolder& folder, std::shared_ptr<TrainingTexts> texts)
     : config_(&config),
       texts_(texts ? std::move(texts)
                    : std::make_shared<TrainingTexts>(config.data.training_texts(), scan_options(config))),
-      corpus_file_(folder.corpus_file()),
-      texts_file_(folder.texts_file()),
+      corpus_file_(folder.files().corpus),
+      texts_file_(folder.files().texts),
       kept_texts_(read_texts_file(texts_file_)),
       cached_(open_cache(corpus_file_)) {
   for (const auto& [source, target] : files()) states_.push_back({FileStamp::of(source), FileStamp::of(target)});

@@ -1,22 +1,41 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/config/json.h"
 #include "common/files/atomic_file.h"
 #include "common/files/same_file.h"
 #include "data/hold_out.h"
 #include "data/parallel_corpus.h"
+#include "data/scan_texts.h"
 #include "run/config/run_config.h"
 #include "run/config/training_texts.h"
 #include "run/run_folder.h"
-#include "run/text_hash.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {
+
+/// The SHA-256 of a text file, and the file's stamp before it was read.
+struct TextHash {
+  std::string sha256;
+  FileStamp stamp;
+  bool lasting = false;  ///< the stamp was settled: the hash is valid while the file has this stamp
+
+  /// Returns whether the hash is lasting and the file still has the stamp. This relies on the file system: device,
+  /// inode, size and both times to the nanosecond. Throws IoError.
+  bool is_current(const std::filesystem::path& path) const;
+};
+
+TextHash hash_of(const ScannedText& text);
+
+Json to_json(const TextHash& hash);
+/// Parses a hash; absent if `json` is not one.
+std::optional<TextHash> read_text_hash(const Json& json);
 
 /// Cache of the encoded training data of a run: the file corpus.cache in its folder. A later start does not encode the
 /// texts again. The file names its texts (by SHA-256, in the order of their pairs), tokenizers, language tags,

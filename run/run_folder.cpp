@@ -160,14 +160,14 @@ RunFolder::RunFolder(fs::path path, bool resume, bool overwrite, bool writes)
     throw UsageError(printable(path_.string()) +
                      ": an earlier run is in this folder; go on with --resume, start anew with --overwrite, or "
                      "name another with --out");
-  if (resume && fs::exists(model_file()) && !fs::exists(files_.earlier_model) && !resumes())
+  if (resume && fs::exists(files_.model) && !fs::exists(files_.earlier_model) && !resumes())
     throw UsageError(
         printable(path_.string()) +
         ": holds the model of a run but no checkpoint to resume from; start anew with --overwrite, or name "
         "another with --out");
 }
 
-bool RunFolder::resumes() const { return resume_ && CheckpointFolder(checkpoints(), 1).has_any(); }
+bool RunFolder::resumes() const { return resume_ && CheckpointFolder(files_.checkpoints, 1).has_any(); }
 
 bool RunFolder::is_used() const {
   for (const auto& file : {files_.model, files_.checkpoints, files_.config, files_.log, files_.lens})
@@ -179,11 +179,11 @@ void RunFolder::keep() {
   remove_stray_temporaries(path_);
   folder_->keep();
   std::error_code error;
-  fs::create_directories(checkpoints(), error);
-  if (error) throw IoError(printable(checkpoints().string()) + ": cannot be made: " + error.message());
+  fs::create_directories(files_.checkpoints, error);
+  if (error) throw IoError(printable(files_.checkpoints.string()) + ": cannot be made: " + error.message());
   if (overwrite_) remove_earlier_run();
   flush_folder(path_);
-  log_ = EventFile(log_file());
+  log_ = EventFile(files_.log);
 }
 
 // Removes the files of the earlier run. The model stays until the new one replaces it. The checkpoints go first: if
@@ -192,7 +192,7 @@ void RunFolder::remove_earlier_run() const {
   expect_files_of_a_run(files_);
   const auto replaced = replaced_files(files_);
   expect_removable(files_.model);
-  remove_stray_temporaries(checkpoints());
+  remove_stray_temporaries(files_.checkpoints);
   for (const auto& file : replaced) expect_removable(file);
   if (fs::exists(files_.model)) write_file(files_.earlier_model, kEarlierModelText);
   for (const auto& file : replaced) {
@@ -214,7 +214,7 @@ void RunFolder::log(const std::string& event, Json fields) {
   if (!lock_) return;
   log_event(event, fields);
   if (!log_.write(event, std::move(fields)))
-    log_warning(printable(log_file().string()) + ": cannot be written; the log ends here, training goes on");
+    log_warning(printable(files_.log.string()) + ": cannot be written; the log ends here, training goes on");
 }
 
 void RunFolder::open_lens() { lens_ = EventFile(files_.lens); }

@@ -34,13 +34,7 @@ class RunFolder {
   /// Records that the run has written its model, which replaces that of an earlier run. Throws IoError.
   void model_is_written();
 
-  const std::filesystem::path& model_file() const { return files_.model; }
-  const std::filesystem::path& config_file() const { return files_.config; }
-  const std::filesystem::path& log_file() const { return files_.log; }
-  const std::filesystem::path& checkpoints() const { return files_.checkpoints; }
-  /// Returns the files of the encoded training data (corpus_cache.h): the ids, and the hashes and stamps of the texts.
-  const std::filesystem::path& corpus_file() const { return files_.corpus; }
-  const std::filesystem::path& texts_file() const { return files_.texts; }
+  const RunFiles& files() const { return files_; }
   /// Returns the file of a tokenizer. `name` is that of the model file: tokenizer.model, source_tokenizer.model or
   /// target_tokenizer.model.
   std::filesystem::path tokenizer_file(const std::string& name) const { return path_ / name; }

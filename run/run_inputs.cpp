@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/files/sha256.h"
 #include "common/log/log.h"
 #include "common/system/stop.h"
 #include "common/text/printable.h"
 #include "data/scan_texts.h"
+#include "run/config/run_files.h"
 #include "run/config/training_texts.h"
-#include "run/data_files.h"
 #include "run/run_report.h"
 #include "tensor/runtime.h"
 
@@ -92,6 +93,20 @@ void warn_of_inputs(const RunInputs& inputs, const DataConfig& data) {
   for (const auto& report : inputs.validator->corpus().reports()) warn_of("validation", report, data);
   if (inputs.validator->corpus().hash() == inputs.corpus().hash())
     log_warning("data.valid_source and data.valid_target: are the training data; the scores will be too high");
+}
+
+Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, const ParallelCorpus& corpus,
+                  const std::optional<Validator>& validator) {
+  auto identity = settings_identity(config);
+  identity["training corpus"] = corpus.hash();
+  if (corpus.reports().size() > 1) {  // the hash is over the pairs of all texts, which weights tell apart
+    auto& pairs = identity["pairs of the training texts"] = Json::array();
+    for (const auto& report : corpus.reports()) pairs.push_back(report.pairs);
+  }
+  if (validator) identity["validation set"] = validator->hash();
+  if (config.plain) identity["--plain"] = true;  // left out otherwise, so that earlier runs can be resumed
+  for (const auto& [name, tokenizer] : tokenizers.by_name()) identity[name] = sha256(tokenizer->serialized());
+  return identity;
 }
 
 }  // namespace gloss

@@ -5,6 +5,7 @@
 #include "common/files/text_pairs.h"
 #include "data/parallel_corpus.h"
 #include "run/config/initial_weights.h"
+#include "run/config/run_config.h"
 #include "run/corpus_cache.h"
 #include "run/run_folder.h"
 #include "run/run_tokenizers.h"
@@ -34,5 +35,12 @@ RunInputs read_inputs(const TrainTranslateOptions& options, const RunFolder& fol
 void print_notes(const TrainTranslateOptions& options);
 /// Warns of odd texts and of a model to start from that does not suit them.
 void warn_of_inputs(const RunInputs& inputs, const DataConfig& data);
+
+/// Returns the values that must be equal to resume a run: settings_identity(), --plain, and the hashes of the training
+/// corpus, the tokenizers and the validation set, if there is one; with several texts, their numbers of pairs. (The
+/// validation set decides which checkpoint is the best and when early stopping ends the run.) Limits of the run and the
+/// intervals of validations, saves and reports may change.
+Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, const ParallelCorpus& corpus,
+                  const std::optional<Validator>& validator);
 
 }  // namespace gloss

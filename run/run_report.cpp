@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "common/log/log.h"
+#include "common/log/progress_line.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/terminal_text.h"

@@ -20,17 +20,13 @@
 #include "model/make_model.h"
 #include "model/weights.h"
 #include "run/config/run_files.h"
-#include "run/data_files.h"
 #include "run/estimate/training_needs.h"
 #include "run/estimate/training_time.h"
 #include "run/run_folder.h"
-#include "run/run_forecast.h"
-#include "run/run_identity.h"
 #include "run/run_inputs.h"
 #include "run/run_processes.h"
 #include "run/run_report.h"
 #include "run/run_validation.h"
-#include "run/training_lens.h"
 #include "run/write_model.h"
 #include "training/agreement.h"
 #include "training/checkpoint.h"
@@ -130,7 +126,7 @@ Trainer::Options trainer_options(const TrainTranslateOptions& options, const Run
   Trainer::Options training{.config = config.training,
                             .d_model = config.model.d_model,
                             .seed = static_cast<std::uint64_t>(config.seed),
-                            .checkpoints = folder.checkpoints(),
+                            .checkpoints = folder.files().checkpoints,
                             .threads = options.threads,
                             .hashes = run_identity(config, inputs.tokenizers, inputs.corpus(), inputs.validator),
                             .validate = nullptr,
@@ -163,7 +159,7 @@ void keep_files(const RunConfig& config, RunInputs& inputs, RunFolder& folder) {
   folder.keep();
   if (!config.lens.sentences.empty()) folder.open_lens();
   inputs.tokenizers.save(folder);
-  write_file(folder.config_file(), to_pretty_text(to_json(config)));
+  write_file(folder.files().config, to_pretty_text(to_json(config)));
 }
 
 void report_start(const TrainTranslateOptions& options, const RunInputs& inputs, const EncoderDecoder& model,
@@ -250,7 +246,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   result.test = write_and_score(config, inputs, folder, model, progress, validation_or_null, lens);
   if (validation)
     if (const auto warning = worse_than_start(scores, validation->last()); !warning.empty()) log_warning(warning);
-  for (const auto& line : finished_lines(options.out, folder.model_file())) log_info(line);
+  for (const auto& line : finished_lines(options.out, folder.files().model)) log_info(line);
 }
 
 bool has_checkpoint(const fs::path& folder) {

@@ -13,7 +13,7 @@
 #include "evaluation/bleu/bleu.h"
 #include "run/config/run_config.h"
 #include "run/config/training_texts.h"
-#include "run/training_lens.h"
+#include "run/run_validation.h"
 #include "training/processes/exchange.h"
 #include "training/trainer.h"
 

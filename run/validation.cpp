@@ -13,6 +13,7 @@
 #include "common/files/sha256.h"
 #include "common/system/stop.h"
 #include "common/text/format.h"
+#include "evaluation/bleu/bleu.h"
 #include "model/padding.h"
 #include "tensor/workers.h"
 #include "training/batch_loss.h"

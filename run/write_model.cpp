@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <ATen/Parallel.h>
+
 #include "common/log/log.h"
 #include "common/text/format.h"
 #include "common/version.h"
@@ -51,13 +53,13 @@ std::optional<Bleu> write_and_score(const RunConfig& config, const RunInputs& in
   if (validation != nullptr)
     description.provenance["validation"] = summary(validation->validate_final(model, progress.kept_steps));
   lens.record(model, progress.kept_steps);
-  write_model_file(folder.model_file(), model, description);
+  write_model_file(folder.files().model, model, description);
   folder.model_is_written();
   if (!inputs.test) return std::nullopt;
   const auto test = score_test_set(config, inputs, model);
   folder.log("test", summary(test));
   description.provenance["test"] = summary(test);
-  write_model_file(folder.model_file(), model, description);
+  write_model_file(folder.files().model, model, description);
   return test;
 }
 

@@ -11,7 +11,6 @@
 #include "run/run_folder.h"
 #include "run/run_inputs.h"
 #include "run/run_validation.h"
-#include "run/training_lens.h"
 
 namespace gloss {
 

@@ -11,12 +11,10 @@
 #include <unistd.h>
 
 #include "app/commands/commands.h"
-#include "app/commands/load_models.h"
 #include "app/commands/metric_settings.h"
 #include "app/commands/set_up.h"
 #include "app/options/decoding_options.h"
 #include "app/options/evaluate_options.h"
-#include "app/output/output_file.h"
 #include "app/output/report_text.h"
 #include "app/output/sacrebleu_format.h"
 #include "app/output/standard_output.h"
@@ -29,7 +27,7 @@
 #include "evaluation/scoring/evaluation_config.h"
 #include "evaluation/scoring/metric_set.h"
 #include "evaluation/scoring/score_systems.h"
-#include "evaluation/tokenize/strip.h"
+#include "evaluation/tokenize/characters.h"
 #include "evaluation/tokenize/tokenize.h"
 #include "translation/models/translation_ensemble.h"
 #include "translation/translate_texts.h"
@@ -51,21 +49,13 @@ struct EvaluationInput {
   ScoringOptions scoring;
 };
 
-std::vector<NamedFile> files_read(const EvaluateOptions& options) {
-  auto files = model_inputs(options.models);
-  for (const auto& file : options.references) files.push_back({"--reference", file});
-  for (const auto& file : options.hypotheses) files.push_back({"--hypothesis", file});
-  if (options.source) files.push_back({"--source", *options.source});
-  if (options.groups) files.push_back({"--groups", *options.groups});
-  if (options.systems_on_stdin()) files.push_back(standard_input());
-  return files;
-}
-
-void expect_files(const EvaluateOptions& options) {
-  for (const auto& file : options.references) expect_input_file("--reference", file);
-  for (const auto& file : options.hypotheses) expect_input_file("--hypothesis", file);
-  if (options.source) expect_input_file("--source", *options.source);
-  if (options.groups) expect_input_file("--groups", *options.groups);
+std::vector<NamedFile> texts_read(const EvaluateOptions& options) {
+  std::vector<NamedFile> texts;
+  for (const auto& file : options.references) texts.push_back({"--reference", file});
+  for (const auto& file : options.hypotheses) texts.push_back({"--hypothesis", file});
+  if (options.source) texts.push_back({"--source", *options.source});
+  if (options.groups) texts.push_back({"--groups", *options.groups});
+  return texts;
 }
 
 /// Returns the section `evaluation` of the run file that a model was trained with; the defaults of one without it.
@@ -268,10 +258,13 @@ ExitCode score_whole(const EvaluateOptions& options, EvaluationInput& judged) {
 
 ExitCode run(const EvaluateOptions& options) {
   expect_sensible(options);
-  CommandFiles files{files_read(options)};
+  const auto texts = texts_read(options);
+  CommandFiles files{model_inputs(options.models)};
+  files.inputs.insert(files.inputs.end(), texts.begin(), texts.end());
+  if (options.systems_on_stdin()) files.inputs.push_back(standard_input());
   if (options.output) files.outputs.push_back({"--output", *options.output});
   const auto machine = set_up(options.common, files);
-  expect_files(options);
+  for (const auto& [option, file] : texts) expect_input_file(option, file);
   auto judged = judged_texts(options, machine);
   expect_right_number(options, judged.systems.size());
   return options.sentence_level ? score_each_line(options, judged) : score_whole(options, judged);

@@ -11,7 +11,6 @@
 #include "app/commands/set_up.h"
 #include "app/input/translation_input.h"
 #include "app/options/explain_options.h"
-#include "app/output/output_file.h"
 #include "app/output/standard_output.h"
 #include "common/error.h"
 #include "common/files/text_pairs.h"

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "app/commands/commands.h"
-#include "app/commands/load_models.h"
 #include "app/commands/set_up.h"
 #include "app/options/decoding_options.h"
-#include "app/options/score_options.h"
+#include "app/options/translate_options.h"
 #include "app/output/standard_output.h"
 #include "app/output/translation_text.h"
 #include "common/error.h"

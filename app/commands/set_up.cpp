@@ -1,5 +1,9 @@
 #include "app/commands/set_up.h"
 
+#include <string>
+
+#include "app/options/command_options.h"
+#include "common/log/log.h"
 #include "run/config/run_files.h"
 #include "tensor/runtime.h"
 #include "translation/models/translation_model.h"
@@ -36,6 +40,20 @@ Machine set_up(const CommonOptions& common, const CommandFiles& files, const std
   Machine machine{at::kCPU, threads};
   name_by_option({{"device", "--device"}}, [&] { machine.device = parse_device(common.device, place); });
   return machine;
+}
+
+TranslationEnsemble load_models(const std::vector<std::filesystem::path>& models, const Languages& languages,
+                                at::Device device) {
+  TranslationEnsemble ensemble;
+  name_by_option(translation_names(), [&] { ensemble = load_translation_ensemble(models, device); });
+  ensemble.languages = languages;
+  return ensemble;
+}
+
+void warn_of_ignored(std::optional<WeightPrecision> precision, const TranslationEnsemble& models) {
+  if (models.ignores(precision))
+    log_warning("--precision: " + std::string(weight_precision_name(*precision)) +
+                " is ignored; gloss has no fast code for a part of this network and multiplies in float32");
 }
 
 }  // namespace gloss

@@ -9,6 +9,7 @@
 #include "app/options/command_options.h"
 #include "common/files/same_file.h"
 #include "common/system/process_place.h"
+#include "translation/models/translation_ensemble.h"
 
 namespace gloss {
 
@@ -33,5 +34,13 @@ std::vector<NamedFile> model_inputs(const std::vector<std::filesystem::path>& mo
 /// or if the device does not exist, and IoError if the log file cannot be written.
 Machine set_up(const CommonOptions& common, const CommandFiles& files,
                const std::optional<ProcessPlace>& place = std::nullopt);
+
+/// Loads the models of `--model`, which translate between `languages`. Throws as load_translation_ensemble, by the name
+/// of the option.
+TranslationEnsemble load_models(const std::vector<std::filesystem::path>& models, const Languages& languages,
+                                at::Device device);
+
+/// Warns once if `--precision` has no effect on some of the models.
+void warn_of_ignored(std::optional<WeightPrecision> precision, const TranslationEnsemble& models);
 
 }  // namespace gloss

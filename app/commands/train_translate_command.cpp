@@ -19,10 +19,9 @@
 #include "common/text/printable.h"
 #include "evaluation/bleu/bleu.h"
 #include "explain/lens_item.h"
-#include "run/config/chosen_lines.h"
 #include "run/config/read_run_file.h"
 #include "run/config/run_files.h"
-#include "run/local_processes.h"
+#include "run/run_processes.h"
 #include "run/train_translate.h"
 #include "training/processes/process_group.h"
 

@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "app/commands/commands.h"
-#include "app/commands/load_models.h"
 #include "app/commands/set_up.h"
 #include "app/input/line_editor.h"
 #include "app/input/translation_input.h"
 #include "app/options/decoding_options.h"
 #include "app/options/translate_options.h"
-#include "app/output/output_file.h"
+#include "app/output/standard_output.h"
 #include "app/output/translation_text.h"
 #include "common/error.h"
 #include "common/log/log.h"

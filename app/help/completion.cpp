@@ -7,7 +7,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "app/help/option_names.h"
+#include "app/help/help_formatter.h"
 
 namespace gloss {
 namespace {

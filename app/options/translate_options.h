@@ -22,4 +22,16 @@ struct TranslateOptions {
   std::optional<std::string> alignment_from;
 };
 
+/// Options of `gloss score`.
+struct ScoreOptions {
+  CommonOptions common;
+  std::vector<std::filesystem::path> models;
+  std::filesystem::path source, target;
+  Languages languages;
+  GivenSettings decoding;
+  std::optional<WeightPrecision> precision;
+  bool plain = false;
+  bool json_lines = false;
+};
+
 }  // namespace gloss

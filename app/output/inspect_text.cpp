@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "app/output/text_layout.h"
+#include "common/config/setting.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
 
@@ -11,16 +12,6 @@ namespace gloss {
 namespace {
 
 constexpr const char* kUnknown = "not recorded";
-
-/// Returns the value under the nested keys; null if one is missing.
-Json value_at(const Json& json, std::initializer_list<const char*> keys) {
-  const auto* value = &json;
-  for (const auto* key : keys) {
-    if (!value->is_object() || !value->contains(key)) return {};
-    value = &value->at(key);
-  }
-  return *value;
-}
 
 /// Returns "before 12 after", or an empty text if the value is no number.
 std::string with_number(const std::string& before, const Json& value, const std::string& after) {
@@ -42,37 +33,35 @@ std::string summary_line(const std::string& label, const std::string& text) {
   return labeled_line(label, text.empty() ? kUnknown : text, kWidth);
 }
 
-bool is_recurrent(const Json& description) {
-  return value_at(description, {"config", "model", "architecture"}) == "recurrent";
-}
+bool is_recurrent(const Json& description) { return value_at(description, "config.model.architecture") == "recurrent"; }
 
 std::string kind_text(const Json& description, std::uintmax_t bytes) {
   const auto size = bytes_text(bytes);
-  const auto precision = value_at(description, {"precision"});
+  const auto precision = value_at(description, "precision");
   if (!precision.is_string()) return "checkpoint of a training run, " + size;
   const std::string network = is_recurrent(description) ? "recurrent encoder-decoder" : "encoder-decoder Transformer";
   return network + " that translates, " + precision.get<std::string>() + " matrices, " + size;
 }
 
 std::string languages_text(const Json& description) {
-  const auto source = value_at(description, {"config", "data", "source_language"});
-  const auto target = value_at(description, {"config", "data", "target_language"});
+  const auto source = value_at(description, "config.data.source_language");
+  const auto target = value_at(description, "config.data.target_language");
   const auto text = [](const Json& language) {
     const auto name = language.is_string() ? language.get<std::string>() : "";
     return name.empty() ? "unknown" : printable(name);
   };
   const bool unknown = text(source) == "unknown" && text(target) == "unknown";
-  const auto tags = value_at(description, {"languages"});
+  const auto tags = value_at(description, "languages");
   return joined({unknown ? "" : text(source) + " to " + text(target),
                  tags.is_array() ? "tags of " + std::to_string(tags.size()) + " languages" : ""});
 }
 
 std::string size_text(const Json& description) {
-  const auto model = [&](const char* key) { return value_at(description, {"config", "model", key}); };
-  const auto source = value_at(description, {"vocabulary", "source"});
-  const auto target = value_at(description, {"vocabulary", "target"});
+  const auto model = [&](const char* key) { return value_at(description, std::string("config.model.") + key); };
+  const auto source = value_at(description, "vocabulary.source");
+  const auto target = value_at(description, "vocabulary.target");
   return joined(
-      {with_number("parameters ", value_at(description, {"parameters"}), ""),
+      {with_number("parameters ", value_at(description, "parameters"), ""),
        with_number("encoder layers ", model("encoder_layers"), ""),
        with_number("decoder layers ", model("decoder_layers"), ""), with_number("d_model ", model("d_model"), ""),
        is_recurrent(description) ? "" : with_number("d_ff ", model("d_ff"), ""),
@@ -83,9 +72,9 @@ std::string size_text(const Json& description) {
 }
 
 std::string training_text(const Json& description) {
-  const auto provenance = [&](const char* key) { return value_at(description, {"provenance", key}); };
+  const auto provenance = [&](const char* key) { return value_at(description, std::string("provenance.") + key); };
   const auto averaged = provenance("averaged");
-  return joined({with_number("steps ", value_at(description, {"state", "step"}), ""),
+  return joined({with_number("steps ", value_at(description, "state.step"), ""),
                  with_number("steps ", provenance("steps"), ""), with_number("epochs ", provenance("epochs"), ""),
                  with_number("sentence pairs ", provenance("training_pairs"), ""),
                  averaged.is_array() ? "mean of " + counted(averaged.size(), "file") : ""});
@@ -93,7 +82,7 @@ std::string training_text(const Json& description) {
 
 std::string scores_text(const Json& description) {
   const auto score = [&](const char* part, const char* key) {
-    return value_at(description, {"provenance", part, key});
+    return value_at(description, std::string("provenance.") + part + "." + key);
   };
   return joined({with_number("test BLEU ", score("test", "bleu"), ""),
                  with_number("validation BLEU ", score("validation", "greedy_bleu"), " (greedy)"),

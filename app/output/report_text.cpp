@@ -1,10 +1,10 @@
 #include "app/output/report_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <variant>
 
-#include "app/output/python_text.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
@@ -131,6 +131,8 @@ Json difference_json(const LineDifference& difference, const DifferenceTexts& te
 }
 
 }  // namespace
+
+std::string fixed(double value, int digits) { return std::isnan(value) ? "nan" : formatted("%.*f", digits, value); }
 
 std::string to_lines(const ScoreReport& report, const std::vector<DifferenceTexts>& texts, const ReportStyle& style) {
   const auto& first = report.systems.front();

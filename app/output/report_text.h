@@ -19,6 +19,9 @@ struct DifferenceTexts {
   std::vector<std::string> hypotheses;
 };
 
+/// Returns f"{value:.{digits}f}" as Python writes it.
+std::string fixed(double value, int digits);
+
 /// Returns the report as lines: one for each group and length, then each score followed by its signature. With several
 /// systems, the scores follow the system's name, and the signatures are at the end. `texts` are the texts of the
 /// report's differences, in the same order; they come first, with a signature of their own.

@@ -1,17 +1,21 @@
 #include "app/output/sacrebleu_format.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "app/output/python_text.h"
+#include "app/output/report_text.h"
 #include "app/output/text_layout.h"
+#include "common/config/json.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "evaluation/tokenize/strip.h"
+#include "evaluation/tokenize/characters.h"
 
 namespace gloss {
 namespace {
@@ -26,6 +30,32 @@ constexpr std::string_view kMeaningOfTest =
    unlikely cause. It says that two systems differ, not which of them is the better one.
 
 )";
+
+/// The powers of ten between which repr() writes no exponent: from the first to before the second.
+constexpr int kMinPlainExponent = -4;
+constexpr int kFirstLargeExponent = 16;
+
+/// Returns Python's repr(value), which has the fewest digits that parse to an equal number and at least one after the
+/// point. "NaN" and "Infinity" are spelled as by Python's json.
+std::string python_number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  std::array<char, 400> buffer{};
+  const auto scientific =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
+  const std::string with_exponent(buffer.data(), scientific.ptr);
+  const int exponent = std::atoi(with_exponent.c_str() + with_exponent.find('e') + 1);
+  if (value != 0 && (exponent < kMinPlainExponent || exponent >= kFirstLargeExponent)) return with_exponent;
+  const auto plain = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
+  const std::string text(buffer.data(), plain.ptr);
+  return text.find('.') == text.npos ? text + ".0" : text;
+}
+
+/// Returns a JSON string as Python's json writes it. With `ascii`, its default, all characters outside printable ASCII
+/// are escaped as \uXXXX.
+std::string python_json_string(const std::string& text, bool ascii) {
+  return Json(text).dump(-1, ' ', ascii, Json::error_handler_t::replace);
+}
 
 std::string number_or_null(const std::optional<double>& value) { return value ? python_number(*value) : "null"; }
 
@@ -113,8 +143,8 @@ std::string json_number(const std::string& text) { return python_number(std::str
 void add_signature(std::vector<std::string>& members, std::string_view signature) {
   for (const auto part : split_text(signature, '|')) {
     const auto colon = part.find(':');
-    members.push_back(python_json_string(part.substr(0, colon), false) + ": " +
-                      python_json_string(part.substr(colon + 1), false));
+    members.push_back(python_json_string(std::string(part.substr(0, colon)), false) + ": " +
+                      python_json_string(std::string(part.substr(colon + 1)), false));
   }
 }
 

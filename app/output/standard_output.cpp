@@ -62,4 +62,17 @@ std::string printable_report(std::string_view text) {
 
 void write_report(std::string_view text) { write_result(printable_report(text)); }
 
+OutputFile::OutputFile(const std::optional<std::filesystem::path>& path) {
+  if (path) file_.emplace(*path);
+}
+
+void OutputFile::write(std::string_view text) {
+  if (file_) return file_->write(text);
+  write_result(text);
+}
+
+void OutputFile::commit() {
+  if (file_) file_->commit();
+}
+
 }  // namespace gloss

@@ -2,17 +2,116 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/config/config_section.h"
 #include "common/error.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
-#include "evaluation/bleu/bleu_lines.h"
 #include "evaluation/metric.h"
+#include "evaluation/ngrams/ngram_matches.h"
 #include "evaluation/parallel_for.h"
+#include "evaluation/tokenize/characters.h"
+#include "evaluation/tokenize/tokenize.h"
 
 namespace gloss {
 namespace {
+
+/// Returns the length closest to `length`, the shorter if equal.
+double closest_length(double length, std::span<const NgramMatcher::Symbols> references) {
+  const auto size = [](const auto& symbols) { return static_cast<double>(symbols.size()); };
+  double closest = size(references.front());
+  for (const auto& reference : references.subspan(1)) {
+    const double difference = std::abs(length - size(reference)), least = std::abs(length - closest);
+    if (difference < least || (difference == least && size(reference) < closest)) closest = size(reference);
+  }
+  return closest;
+}
+
+/// Counts BLEU's statistics of lines. Reuses its memory from line to line; use one object per thread.
+class BleuLines {
+ public:
+  /// `options` must outlive it.
+  explicit BleuLines(const BleuOptions& options)
+      : options_(options), matches_(static_cast<std::size_t>(options.max_order)) {}
+
+  /// Returns the size of a row: two lengths, and matches and totals of each order.
+  static std::int64_t width(const BleuOptions& options) { return 2 + 2 * options.max_order; }
+
+  /// Fills the `row` of one line.
+  void compute(std::string_view hypothesis, std::span<const std::string> references, std::span<double> row);
+
+ private:
+  struct Line {
+    std::string lower, text;  // storage that the tokens may refer to
+    std::vector<std::string_view> tokens;
+    std::vector<std::uint32_t> numbers;  // ids of the tokens
+  };
+
+  void read(std::string_view text, Line& line) const;
+  void number_tokens(std::span<Line> lines);
+
+  const BleuOptions& options_;
+  std::vector<Line> lines_;  // the hypothesis, followed by its references
+  TokenTable tokens_;
+  std::vector<NgramMatcher::Symbols> references_;
+  std::vector<std::int64_t> matches_;  // by order
+  NgramMatcher matcher_;
+};
+
+void BleuLines::read(std::string_view text, Line& line) const {
+  line.tokens.clear();
+  if (options_.lowercase) {
+    line.lower.clear();
+    append_lower(text, line.lower);
+    text = line.lower;
+  }
+  text = strip_end(text);
+  if (options_.own_tokenizer) {
+    line.text = options_.own_tokenizer->tokenize(text);
+    append_tokens(BleuTokenizer::kNone, line.text, line.lower, line.tokens);
+  } else {
+    append_tokens(options_.tokenizer, text, line.text, line.tokens);
+  }
+}
+
+/// Numbers the tokens of the lines. All tokens of the hypothesis that occur in no reference share one id.
+void BleuLines::number_tokens(std::span<Line> lines) {
+  std::size_t total = 0;
+  for (const auto& line : lines.subspan(1)) total += line.tokens.size();
+  tokens_.reset(total);
+  for (auto& line : lines.subspan(1)) {
+    line.numbers.clear();
+    for (const auto token : line.tokens) line.numbers.push_back(tokens_.number(token));
+  }
+  auto& hypothesis = lines.front();
+  hypothesis.numbers.clear();
+  for (const auto token : hypothesis.tokens) hypothesis.numbers.push_back(tokens_.find(token));
+}
+
+void BleuLines::compute(std::string_view hypothesis, std::span<const std::string> references, std::span<double> row) {
+  if (lines_.size() < references.size() + 1) lines_.resize(references.size() + 1);
+  const auto lines = std::span(lines_).first(references.size() + 1);
+  read(hypothesis, lines[0]);
+  for (std::size_t i = 0; i < references.size(); ++i) read(references[i], lines[i + 1]);
+  number_tokens(lines);
+  references_.clear();
+  for (const auto& line : lines.subspan(1)) references_.emplace_back(line.numbers);
+  matcher_.count(lines[0].numbers, references_, matches_);
+
+  const auto length = static_cast<double>(lines[0].tokens.size());
+  row[0] = length;
+  row[1] = closest_length(length, references_);
+  for (std::size_t n = 0; n < matches_.size(); ++n) {
+    row[2 + n] = static_cast<double>(matches_[n]);
+    row[2 + matches_.size() + n] = std::max(0.0, length - static_cast<double>(n));
+  }
+}
 
 /// BLEU and its factors.
 struct BleuScore {
@@ -133,17 +232,7 @@ std::vector<SignatureEntry> BleuMetric::settings() const {
 
 SegmentStatistics BleuMetric::statistics(std::span<const std::string> hypotheses, const References& references,
                                          int threads) const {
-  expect_scorable(name(), hypotheses, references);
-  SegmentStatistics statistics{BleuLines::width(options_), {}};
-  statistics.values.resize(hypotheses.size() * static_cast<std::size_t>(statistics.width));
-  parallel_for(std::ssize(hypotheses), threads, [&](std::int64_t begin, std::int64_t end) {
-    BleuLines lines(options_);
-    const auto width = static_cast<std::size_t>(statistics.width);
-    for (auto line = static_cast<std::size_t>(begin); line < static_cast<std::size_t>(end); ++line)
-      lines.count(hypotheses[line], references.of_line[line],
-                  std::span(statistics.values).subspan(line * width, width));
-  });
-  return statistics;
+  return statistics_of_lines<BleuLines>(*this, hypotheses, references, BleuLines::width(options_), threads, options_);
 }
 
 MetricScore BleuMetric::score(std::span<const double> sums) const {

@@ -2,17 +2,90 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "common/config/config_section.h"
-#include "evaluation/chrf/chrf_symbols.h"
+#include "common/text/utf8.h"
 #include "evaluation/ngrams/ngram_matches.h"
 #include "evaluation/parallel_for.h"
 #include "evaluation/tokenize/characters.h"
 
 namespace gloss {
 namespace {
+
+constexpr char32_t kReplacementCharacter = 0xfffd;
+
+/// Returns whether the code point is in Python's string.punctuation.
+bool is_ascii_punctuation(std::uint32_t point) {
+  return (point >= '!' && point <= '/') || (point >= ':' && point <= '@') || (point >= '[' && point <= '`') ||
+         (point >= '{' && point <= '~');
+}
+
+/// The characters and words of a line as numbers, the symbols of chrF's n-grams. Each maximal invalid part of UTF-8
+/// counts as one U+FFFD.
+class ChrfSymbols {
+ public:
+  /// Reads a line. White space (as defined by Python) counts as characters only if `with_white_space`.
+  void read(std::string_view line, bool with_white_space);
+  /// Splits the line into words at white space. An ASCII punctuation mark at the end of a word, or else at its
+  /// beginning, becomes a word of its own. Equal words have equal numbers in `table`.
+  void number_words(PrefixTable& table);
+
+  /// Returns the number of characters, including white space.
+  std::size_t size() const { return points_.size(); }
+  std::span<const std::uint32_t> characters() const { return with_white_space_ ? points_ : characters_; }
+  std::span<const std::uint32_t> words() const { return words_; }
+
+ private:
+  void add_word(PrefixTable& table, std::size_t begin, std::size_t end);
+
+  bool with_white_space_ = false;
+  std::vector<std::uint32_t> points_, characters_, words_;
+};
+
+void ChrfSymbols::read(std::string_view line, bool with_white_space) {
+  with_white_space_ = with_white_space;
+  points_.clear();
+  characters_.clear();
+  for (std::size_t i = 0; i < line.size();) {
+    std::uint32_t value = static_cast<unsigned char>(line[i]);
+    if (value < 0x80) {
+      ++i;
+    } else {
+      const auto point = decode_utf8(line, i);
+      value = point.value.value_or(kReplacementCharacter);
+      i += point.bytes;
+    }
+    points_.push_back(value);
+    if (!is_white_space(value)) characters_.push_back(value);
+  }
+}
+
+void ChrfSymbols::number_words(PrefixTable& table) {
+  words_.clear();
+  for (std::size_t begin = 0; begin < points_.size(); ++begin) {
+    if (is_white_space(points_[begin])) continue;
+    std::size_t end = begin + 1;
+    while (end < points_.size() && !is_white_space(points_[end])) ++end;
+    // "(hi)" becomes "(hi" and ")".
+    const bool long_enough = end - begin > 1, mark_at_end = long_enough && is_ascii_punctuation(points_[end - 1]),
+               mark_at_begin = long_enough && !mark_at_end && is_ascii_punctuation(points_[begin]);
+    if (mark_at_begin) add_word(table, begin, begin + 1);
+    add_word(table, mark_at_begin ? begin + 1 : begin, mark_at_end ? end - 1 : end);
+    if (mark_at_end) add_word(table, end - 1, end);
+    begin = end;
+  }
+}
+
+void ChrfSymbols::add_word(PrefixTable& table, std::size_t begin, std::size_t end) {
+  std::uint32_t number = PrefixTable::kUnknown;  // id of the empty sequence
+  for (std::size_t i = begin; i < end; ++i) number = table.number(prefix_key(number, points_[i]));
+  words_.push_back(number);
+}
 
 double number_of(double number) { return number; }
 double number_of(NumpyScalar number) { return number.value; }
@@ -144,18 +217,8 @@ std::vector<SignatureEntry> ChrfMetric::settings() const {
 
 SegmentStatistics ChrfMetric::statistics(std::span<const std::string> hypotheses, const References& references,
                                          int threads) const {
-  const auto lines = static_cast<std::int64_t>(hypotheses.size());
-  expect_scorable(name(), hypotheses, references);
-  SegmentStatistics statistics{.width = 3 * (options_.char_order + options_.word_order), .values = {}};
-  const auto width = static_cast<std::size_t>(statistics.width);
-  statistics.values.resize(hypotheses.size() * width);
-  parallel_for(lines, threads, [&](std::int64_t begin, std::int64_t end) {
-    ChrfRow row(options_);
-    for (auto line = static_cast<std::size_t>(begin); line < static_cast<std::size_t>(end); ++line)
-      row.compute(hypotheses[line], references.of_line[line],
-                  std::span(statistics.values).subspan(line * width, width));
-  });
-  return statistics;
+  const auto width = 3 * (options_.char_order + options_.word_order);
+  return statistics_of_lines<ChrfRow>(*this, hypotheses, references, width, threads, options_);
 }
 
 MetricScore ChrfMetric::score(std::span<const double> sums) const {

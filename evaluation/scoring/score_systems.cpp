@@ -1,6 +1,9 @@
 #include "evaluation/scoring/score_systems.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -10,16 +13,41 @@
 
 #include "common/error.h"
 #include "common/text/format.h"
-#include "evaluation/scoring/line_parts.h"
 #include "evaluation/statistics/paired_test.h"
 #include "evaluation/statistics/resampling.h"
+#include "evaluation/tokenize/characters.h"
 
 namespace gloss {
 namespace {
 
+std::int64_t count_words(const std::string& line) {
+  const auto words = single_spaced(line);
+  return words.empty() ? 0 : std::ranges::count(words, ' ') + 1;
+}
+
+std::string range_name(std::size_t range, std::span<const std::int64_t> bounds) {
+  const auto first = range == 0 ? 0 : bounds[range - 1] + 1;
+  return std::to_string(first) + "-" + (range < bounds.size() ? std::to_string(bounds[range]) : "");
+}
+
+/// Groups lines by their keys. The groups are sorted by key; `name_of` returns the name of one.
+template <typename Key, typename NameOf>
+LineParts parts_of(std::span<const Key> keys, NameOf name_of) {
+  std::map<Key, std::size_t> index;
+  for (const auto& key : keys) index.emplace(key, 0);
+  LineParts parts;
+  for (auto& [key, part] : index) {
+    part = parts.names.size();
+    parts.names.push_back(name_of(key));
+  }
+  for (const auto& key : keys) parts.of_line.push_back(index.at(key));
+  return parts;
+}
+
+double size_of(const LineDifference& difference) { return std::abs(difference.second - difference.first); }
+
 SignatureContext signature_context(const References& references, const ScoringOptions& options) {
-  SignatureContext context;
-  context.references = references.count();
+  SignatureContext context{.references = references.count()};
   if (options.paired) {
     (options.paired == PairedTest::kBootstrap ? context.bootstrap : context.randomization) = options.trials;
     context.seed = options.seed.number;
@@ -73,18 +101,12 @@ std::pair<std::string, std::string> signatures_of(const Metric& metric, const Si
   return {signature(metric, context), signature(metric, context, true)};
 }
 
-SignatureContext context_of(std::string references) {
-  SignatureContext context;
-  context.references = std::move(references);
-  return context;
-}
-
 /// Adds differences of single lines, which are not resampled.
 void add_differences(ScoreReport& report, const Metric& metric, const std::vector<SegmentStatistics>& statistics,
                      const References& references, std::int64_t max_lines) {
   report.differences = largest_differences(metric, statistics[0], statistics[1], max_lines);
   std::tie(report.differences_signature, report.short_differences_signature) =
-      signatures_of(metric, context_of(references.count()));
+      signatures_of(metric, {.references = references.count()});
 }
 
 void expect_parts_of(std::int64_t lines, const std::optional<LineParts>& parts, const std::string& what) {
@@ -97,6 +119,48 @@ void expect_at_least(std::int64_t minimum, std::int64_t got, const std::string& 
 }
 
 }  // namespace
+
+std::vector<std::int64_t> LineParts::line_counts() const {
+  std::vector<std::int64_t> counts(names.size());
+  for (const auto part : of_line) ++counts[part];
+  return counts;
+}
+
+LineParts parts_by_name(std::span<const std::string> groups) { return parts_of(groups, std::identity()); }
+
+LineParts parts_by_length(std::span<const std::string> sources, std::span<const std::int64_t> bounds) {
+  std::vector<std::size_t> ranges;
+  for (const auto& source : sources)
+    ranges.push_back(static_cast<std::size_t>(std::ranges::lower_bound(bounds, count_words(source)) - bounds.begin()));
+  return parts_of(std::span<const std::size_t>(ranges), [&](std::size_t range) { return range_name(range, bounds); });
+}
+
+std::vector<MetricScore> scores_by_part(const Metric& metric, const SegmentStatistics& statistics,
+                                        const LineParts& parts) {
+  std::vector<std::vector<double>> sums(parts.names.size(),
+                                        std::vector<double>(static_cast<std::size_t>(statistics.width)));
+  for (std::size_t line = 0; line < parts.of_line.size(); ++line) {
+    const auto row = statistics.row(static_cast<std::int64_t>(line));
+    auto& sum = sums[parts.of_line[line]];
+    for (std::size_t i = 0; i < row.size(); ++i) sum[i] += row[i];
+  }
+  std::vector<MetricScore> scores;
+  for (const auto& sum : sums) scores.push_back(metric.score(sum));
+  return scores;
+}
+
+std::vector<LineDifference> largest_differences(const Metric& metric, const SegmentStatistics& first,
+                                                const SegmentStatistics& second, std::int64_t max_lines) {
+  std::vector<LineDifference> differences;
+  for (std::int64_t line = 0; line < first.lines(); ++line) {
+    const LineDifference difference{line + 1, metric.score(first.row(line)).score,
+                                    metric.score(second.row(line)).score};
+    if (difference.first != difference.second) differences.push_back(difference);
+  }
+  std::ranges::stable_sort(differences, std::ranges::greater(), size_of);
+  differences.resize(static_cast<std::size_t>(std::min(max_lines, std::ssize(differences))));
+  return differences;
+}
 
 void ScoringOptions::validate(std::int64_t systems, std::int64_t lines) const {
   expect_at_least(1, systems, "scores: systems");
@@ -149,7 +213,7 @@ LineScores score_lines(MetricKind kind, const MetricOptions& settings, const Sys
   LineScores lines;
   lines.key = metric_key(kind);
   lines.name = metric->name();
-  lines.signature = signature(*metric, context_of(references.count()));
+  lines.signature = signature(*metric, {.references = references.count()});
   std::map<std::size_t, std::pair<std::string, std::string>> known;  // signatures by the number of references
   for (std::int64_t line = 0; line < statistics.lines(); ++line) {
     const auto row = statistics.row(line);
@@ -160,7 +224,7 @@ LineScores score_lines(MetricKind kind, const MetricOptions& settings, const Sys
     const auto count = references.of_line[static_cast<std::size_t>(line)].size();
     auto signatures = known.find(count);
     if (signatures == known.end())
-      signatures = known.emplace(count, signatures_of(*metric, context_of(std::to_string(count)))).first;
+      signatures = known.emplace(count, signatures_of(*metric, {.references = std::to_string(count)})).first;
     lines.signatures.push_back(signatures->second.first);
     lines.short_signatures.push_back(signatures->second.second);
   }

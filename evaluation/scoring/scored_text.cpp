@@ -11,7 +11,7 @@
 #include "common/text/printable.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "evaluation/tokenize/strip.h"
+#include "evaluation/tokenize/characters.h"
 
 namespace gloss {
 namespace {

@@ -12,9 +12,7 @@
 #include "common/error.h"
 #include "common/text/format.h"
 #include "evaluation/parallel_for.h"
-#include "evaluation/statistics/means.h"
-#include "evaluation/statistics/numpy_metric.h"
-#include "evaluation/statistics/numpy_random.h"
+#include "evaluation/statistics/numpy.h"
 
 namespace gloss {
 namespace {
@@ -96,7 +94,7 @@ class Trial {
     auto first = sums_.front()[1], second = sums_.front()[0];
     add_to(first, sums_[system][0]);
     add_to(second, sums_[system][1]);
-    return std::abs(trial_score(metric_, first) - trial_score(metric_, second));
+    return std::abs(metric_.trial_score(first) - metric_.trial_score(second));
   }
 
  private:

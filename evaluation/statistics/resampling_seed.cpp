@@ -12,7 +12,6 @@
 #include "common/error.h"
 #include "common/text/printable.h"
 #include "evaluation/tokenize/characters.h"
-#include "evaluation/tokenize/strip.h"
 
 namespace gloss {
 namespace {

@@ -38,4 +38,21 @@ void append_tokens(BleuTokenizer tokenizer, std::string_view line, std::string& 
 /// Returns the tokens of a line, joined by single spaces.
 std::string tokenize(BleuTokenizer tokenizer, std::string_view line);
 
+// The rules that BLEU's tokenizers and TER's share.
+
+/// Replaces each `old` by `fresh`, from left to right.
+void replace_all(std::string& text, std::string_view old, std::string_view fresh);
+/// Resolves &quot; &amp; &lt; &gt; in this order: "&amp;lt;" becomes "<".
+void resolve_entities(std::string& text);
+
+/// Characters that are separate tokens, besides punctuation.
+enum class Alone {
+  kNothing,  ///< no others; the text is surrounded by spaces, as in sacreBLEU's "13a"
+  kChinese,  ///< Chinese characters; the text is not surrounded by spaces: sacreBLEU's "zh"
+};
+
+/// Appends the tokens of a text. ASCII punctuation is separated, but period, comma and hyphen depending on adjacent
+/// digits, and the apostrophe never. White space is defined as in Python's str.split().
+void append_western_tokens(std::string_view text, Alone alone, std::vector<std::string_view>& tokens);
+
 }  // namespace gloss

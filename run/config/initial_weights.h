@@ -7,12 +7,22 @@
 #include <utility>
 #include <vector>
 
+#include "common/config/json.h"
 #include "data/word_vectors.h"
 #include "model/encoder_decoder.h"
 #include "run/config/run_config.h"
 #include "translation/models/translation_model.h"
 
 namespace gloss {
+
+/// Returns the configuration of the model of training.start_from from the header of its file; damaged weights are not
+/// noticed. Throws DataError if it is missing, and ModelError if the header is damaged or not that of a model file.
+RunConfig config_of_start_model(const std::string& path);
+
+/// Fills in the open keys of the sections `model`, `tokenizer`, `decoding` and `evaluation` of `run_file`. `start` is
+/// the configuration of the model that the run starts from. Throws UsageError naming the keys of `model` and
+/// `tokenizer` that are set to other values; only dropout may differ.
+void complete_from(const RunConfig& start, Json& run_file);
 
 /// Initial weights of a run from files: from a model (training.start_from), or vectors of pieces
 /// (training.initial_embeddings). The other weights are random.

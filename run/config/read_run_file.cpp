@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "common/config/json.h"
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/file_kind.h"
 #include "common/system/stop.h"
+#include "common/text/format.h"
 #include "common/text/language_tag.h"
 #include "common/text/printable.h"
+#include "run/config/initial_weights.h"
 #include "run/config/run_file_keys.h"
 #include "run/config/run_files.h"
-#include "run/config/start_model.h"
 #include "translation/models/translation_model.h"
 
 namespace gloss {
@@ -140,6 +142,9 @@ void set_data_files(Json& json, const RunFileSource& source) {
   for (const auto& [key, file] : source.data_files) data[key] = std::filesystem::absolute(file).string();
 }
 
+std::string section_of(const std::string& key) { return key.substr(0, key.find('.')); }
+std::string name_of(const std::string& key) { return key.substr(key.find('.') + 1); }
+
 }  // namespace
 
 RunFile read_run_file(const RunFileSource& source) {
@@ -178,6 +183,30 @@ RunFile read_run_file(const RunFileSource& source) {
 RunConfig read_run_config(const std::filesystem::path& path, std::span<const std::string> overrides,
                           const std::filesystem::path& run_folder) {
   return read_run_file({.path = path, .overrides = overrides, .run_folder = run_folder}).config;
+}
+
+std::vector<std::string> chosen_lines(const std::vector<ChosenDefault>& defaults, const TextSize& text) {
+  if (defaults.empty()) return {};
+  std::vector<std::string> lines{"values chosen for " + counted(text.pairs, "sentence pair") + ", " +
+                                 counted(text.words, "word") + " (a run file or --set KEY=VALUE can set others):"};
+  std::string section, reason;
+  const auto end_line = [&] {
+    if (lines.size() > 1) lines.back() += ": " + reason;
+  };
+  for (const auto& chosen : defaults) {
+    const bool has_same_reason = chosen.reason == reason && section_of(chosen.key) == section;
+    if (!has_same_reason) {
+      end_line();
+      lines.push_back("  " + chosen.key);
+    } else {
+      lines.back() += ", " + name_of(chosen.key);
+    }
+    lines.back() += ' ' + value_text(chosen.value);
+    section = section_of(chosen.key);
+    reason = chosen.reason;
+  }
+  end_line();
+  return lines;
 }
 
 }  // namespace gloss

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/text_size.h"
 #include "run/config/run_config.h"
 #include "run/config/text_defaults.h"
 #include "run/config/training_texts.h"
@@ -36,7 +37,7 @@ struct RunFile {
 };
 
 /// Reads a run's configuration and fills in open keys. Paths in the result are absolute.
-/// - A model to start from gives its values (run/config/start_model.h).
+/// - A model to start from gives its values (complete_from()).
 /// - If "defaults" is "text" and keys are open, the training text is read once and they are chosen from its size
 ///   (text_defaults.h). If the text cannot be read, the fixed defaults remain; the run itself reports the error.
 /// - Open keys data.source_language and data.target_language come from the names of the training files.
@@ -48,5 +49,8 @@ RunFile read_run_file(const RunFileSource& source);
 /// Reads the configuration only. Throws as read_run_file.
 RunConfig read_run_config(const std::filesystem::path& path, std::span<const std::string> overrides,
                           const std::filesystem::path& run_folder = {});
+
+/// Returns the values that were chosen for a text of this size, one line for each reason; none if nothing was chosen.
+std::vector<std::string> chosen_lines(const std::vector<ChosenDefault>& defaults, const TextSize& text);
 
 }  // namespace gloss

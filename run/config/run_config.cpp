@@ -69,6 +69,13 @@ void expect_parts(const ModelConfig& model, const std::vector<std::string>& part
 
 }  // namespace
 
+void LensConfig::validate() const {
+  const auto key = lens_settings().at("sentences").name();
+  require(sentences.size() <= kMaxSentences, key, "at most " + std::to_string(kMaxSentences) + " sentences",
+          sentences.size());
+  require(std::ranges::none_of(sentences, &std::string::empty), key, "sentences that are not empty", sentences);
+}
+
 TranslatorConfig RunConfig::translator() const {
   return {tokenizer, model, decoding, {data.source_language, data.target_language}, data.max_length};
 }
@@ -104,7 +111,7 @@ RunConfig read_sections(const Json& json) {
   config.training = read_training_config(file.section("training"));
   config.decoding = read_decoding_config(file.section("decoding"));
   config.evaluation = read_evaluation_config(file.section("evaluation"));
-  config.lens = read_lens_config(file.section("lens"));
+  config.lens = lens_settings().read(file.section("lens"));
   file.finish();
   return config;
 }

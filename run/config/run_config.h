@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,12 +13,24 @@
 #include "decoding/decoding_config.h"
 #include "evaluation/scoring/evaluation_config.h"
 #include "model/model_config.h"
-#include "run/config/lens_config.h"
 #include "tokenizer/tokenizer_config.h"
 #include "training/training_config.h"
 #include "translation/models/translator_config.h"
 
 namespace gloss {
+
+/// Section `lens` of the run file: sentences that each validation translates and shows. They have no effect on the
+/// weights.
+struct LensConfig {
+  static constexpr std::size_t kMaxSentences = 20;
+
+  std::vector<std::string> sentences;  ///< of the source language
+
+  /// Checks the sentences. Throws UsageError naming the key if one is empty or there are too many.
+  void validate() const;
+};
+/// Returns the declarations of the section's keys.
+const Settings<LensConfig>& lens_settings();
 
 /// Source of the values of open keys: kText chooses some of them from the size of the training text.
 enum class DefaultsKind { kFixed, kText };

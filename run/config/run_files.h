@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "common/files/same_file.h"
+#include "data/aligned_reader.h"
+#include "data/data_config.h"
 #include "run/config/run_config.h"
 
 namespace gloss {
@@ -17,7 +19,8 @@ std::vector<NamedFile> files_read(RunConfig config);
 
 /// The files of a run folder that gloss writes, whether they exist or not.
 struct RunFiles {
-  std::filesystem::path model, config, log, corpus, texts;
+  std::filesystem::path model, config, log;
+  std::filesystem::path corpus, texts;  ///< the encoded texts (corpus_cache.h): ids, and the hashes and stamps of texts
   std::filesystem::path lens;           ///< with lens.sentences
   std::filesystem::path earlier_model;  ///< exists while `model` is the model of a run that is being replaced
   std::vector<std::filesystem::path> tokenizers;
@@ -42,5 +45,17 @@ std::string resume_command(const std::filesystem::path& folder, const std::strin
 
 /// Warns if `model_file` is the model of an earlier run that an unfinished run in its folder will replace.
 void warn_of_earlier_model(const std::filesystem::path& model_file);
+
+/// Checks the files of a run before the first is read. Each must be named and exist, and the two sides of a training
+/// text must be two files. Throws UsageError naming the key, or DataError for a missing file.
+void expect_data_files(const DataConfig& data);
+
+/// Throws UsageError if two sides of a text are one file. The names are keys or paths, for the message.
+void expect_two_files(const std::filesystem::path& source, const std::filesystem::path& target,
+                      const std::string& source_name, const std::string& target_name);
+
+/// Reads a text once and checks it. Throws as expect_aligned(const ScannedTexts&) and scan_texts, and Stopped after a
+/// signal.
+void expect_aligned(const TextFiles& text);
 
 }  // namespace gloss

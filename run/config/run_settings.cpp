@@ -41,6 +41,15 @@ bool has_words(const std::string& other, const std::string& part) {
 
 }  // namespace
 
+const Settings<LensConfig>& lens_settings() {
+  static const Settings<LensConfig> settings(
+      "lens", {{field(&LensConfig::sentences),
+                {.key = "sentences",
+                 .help = "at most 20 source sentences whose attention each validation writes to `lens.jsonl`",
+                 .identity = Identity::kNever}}});
+  return settings;
+}
+
 const Settings<RunConfig>& top_settings() {
   static const Settings<RunConfig> settings(
       "", {{field(&RunConfig::seed),

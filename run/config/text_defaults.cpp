@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
 
+#include "common/text/format.h"
 #include "common/text/printable.h"
 #include "evaluation/tokenize/tokenize.h"
 #include "model/model_config.h"
@@ -56,11 +56,7 @@ bool is_limited(const RunFileKeys& keys) {
 }
 
 /// Returns the nearest number of two digits.
-double rounded(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1e", value);
-  return std::strtod(text.data(), nullptr);
-}
+double rounded(double value) { return std::strtod(formatted("%.1e", value).c_str(), nullptr); }
 
 /// Number of updates of the run, as far as its limits and the size of the text determine it; 0: unknown.
 struct ForeseenUpdates {

@@ -1,7 +1,9 @@
 #include "run/doctor/machine_report.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
@@ -14,6 +16,7 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/ones.h>
+#include <dlfcn.h>
 #include <torch/version.h>
 #include <unistd.h>
 
@@ -23,6 +26,16 @@
 
 namespace gloss {
 namespace {
+
+// Attributes of the CUDA driver API, whose numbers and signatures are stable.
+constexpr int kCapabilityMajor = 75, kCapabilityMinor = 76;
+
+/// Calls the function `name` of the library. Returns whether it exists and succeeds.
+template <typename... Arguments>
+bool call(void* library, const char* name, Arguments... arguments) {
+  const auto function = reinterpret_cast<int (*)(Arguments...)>(::dlsym(library, name));
+  return function != nullptr && function(arguments...) == 0;
+}
 
 constexpr std::int64_t kMib = 1 << 20;
 
@@ -130,6 +143,30 @@ void remark_on_threads(const MachineReport& report, std::vector<Remark>& remarks
 }
 
 }  // namespace
+
+std::vector<CudaDevice> cuda_devices(const std::string& driver) {
+  void* const library =
+      ::dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);  // the library may have threads
+  std::vector<CudaDevice> devices;
+  int count = 0;
+  if (library == nullptr || !call(library, "cuInit", 0U) || !call(library, "cuDeviceGetCount", &count)) return devices;
+  for (int i = 0; i < count; ++i) {
+    int handle = 0;
+    std::array<char, 256> name{};
+    std::size_t memory = 0;
+    CudaDevice device;
+    if (!call(library, "cuDeviceGet", &handle, i) ||
+        !call(library, "cuDeviceGetName", name.data(), static_cast<int>(name.size() - 1), handle) ||
+        !call(library, "cuDeviceTotalMem_v2", &memory, handle) ||
+        !call(library, "cuDeviceGetAttribute", &device.major, kCapabilityMajor, handle) ||
+        !call(library, "cuDeviceGetAttribute", &device.minor, kCapabilityMinor, handle))
+      continue;
+    device.name = name.data();
+    device.memory = static_cast<std::int64_t>(memory);
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
 
 MachineReport examine_machine(int threads) {
   MachineReport report;

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include <ATen/Parallel.h>
 
+#include "common/log/log.h"
+#include "common/log/progress_line.h"
 #include "common/random.h"
 #include "common/system/stop.h"
 #include "run/estimate/text_lengths.h"
@@ -78,6 +81,10 @@ double seconds_of_pass(EncoderDecoder& model, const Batch& batch, const RunConfi
   return seconds / passes;
 }
 
+constexpr std::int64_t kShortRun = 100;  // updates that need no forecast
+constexpr double kHour = 3600;
+constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
+
 }  // namespace
 
 std::optional<double> estimate_epoch_seconds(EncoderDecoder& model, const ParallelCorpus& corpus,
@@ -109,6 +116,27 @@ double share_of_time(std::int64_t shards, const ProcessCounts& counts) {
     return std::max(1.0, static_cast<double>(processes * counts.threads) / static_cast<double>(counts.processors));
   };
   return shards_in_turn(own) / shards_in_turn(shards) * crowd(counts.on_machine) / crowd(1) / kEfficiency;
+}
+
+RunForecast::RunForecast(const RunConfig& config, const Vocabularies& vocabularies, const ParallelCorpus& corpus,
+                         const BatchStream& batches, EncoderDecoder& model, double share_of_time)
+    : config_(&config), length_(run_length(config.training, batches.expected_epochs(0, kNoEnd))) {
+  length_.tokens = count_tokens(corpus);
+  warnings_ = warnings_of(config, length_, pieces_of(config, vocabularies));
+  if (!length_.updates || *length_.updates > kShortRun) epoch_seconds_ = estimate_epoch_seconds(model, corpus, config);
+  if (epoch_seconds_) *epoch_seconds_ *= batches.share_of_corpus() * share_of_time;
+}
+
+void RunForecast::report(const TrainingState& state) const {
+  for (const auto& warning : warnings_) log_warning(warning);
+  log_info(peak_text(*config_, length_));
+  if (!epoch_seconds_) return;
+  double seconds = std::numeric_limits<double>::infinity();
+  if (length_.updates)
+    seconds = *epoch_seconds_ * static_cast<double>(*length_.updates - state.step) /
+              static_cast<double>(length_.updates_per_epoch);
+  if (config_->training.max_hours) seconds = std::min(seconds, *config_->training.max_hours * kHour - state.seconds);
+  if (seconds > 0) log_info("training will take about " + duration_text(seconds));
 }
 
 }  // namespace gloss

@@ -26,7 +26,7 @@ class RunFolderTest : public testing::Test {
     RunFolder folder(run(), false, false);
     folder.keep();
     write_file(RunFiles(run()).config, R"({"data": {}, "model": {}, "training": {}})");
-    write_model(folder.model_file());
+    write_model(folder.files().model);
     folder.log("step", {{"step", 1}});
   }
   static void write_model(const fs::path& path) {
@@ -71,7 +71,7 @@ TEST_F(RunFolderTest, OverwritingRemovesTheEarlierRunOnlyWhenTheNewOneBegins) {
   for (const auto& other : others) write_file(other, "mine");
   {
     RunFolder folder(run(), false, true);
-    EXPECT_GT(fs::file_size(folder.log_file()), 0u);
+    EXPECT_GT(fs::file_size(folder.files().log), 0u);
     EXPECT_TRUE(fs::exists(run() / "checkpoints/step-00000005.safetensors"));
     folder.keep();
     EXPECT_FALSE(fs::exists(run() / "checkpoints/step-00000005.safetensors"));
@@ -95,7 +95,7 @@ TEST_F(RunFolderTest, OverwritingKeepsTheEarlierModelUntilTheNewOneIsWritten) {
     EXPECT_FALSE(folder.resumes());
     folder.keep();
     EXPECT_TRUE(fs::exists(mark)) << "the model is still the earlier one";
-    write_file(folder.model_file(), "new");
+    write_file(folder.files().model, "new");
     folder.model_is_written();
   }
   EXPECT_FALSE(fs::exists(mark));
@@ -109,7 +109,7 @@ TEST_F(RunFolderTest, OverwritingRemovesNothingIfAFileCannotBeReplaced) {
     RunFolder folder(run(), false, true);
     EXPECT_THAT([&] { folder.keep(); }, ThrowsMessage<IoError>(HasSubstr(name)));
     EXPECT_TRUE(fs::exists(run() / "checkpoints/step-00000005.safetensors"));
-    EXPECT_GT(fs::file_size(folder.log_file()), 0u);
+    EXPECT_GT(fs::file_size(folder.files().log), 0u);
     EXPECT_TRUE(fs::exists(run() / name / "mine"));
     fs::remove_all(run() / name);
   }
@@ -168,7 +168,7 @@ TEST_F(RunFolderTest, OtherProcessesMustSeeTheFolder) {
   EXPECT_THAT(other, ThrowsMessage<IoError>(HasSubstr("config.json: process 0 has written this file")));
   EXPECT_FALSE(fs::exists(run()));
   RunFolder folder(run(), false, false);
-  write_file(folder.config_file(), "{}");
+  write_file(folder.files().config, "{}");
   EXPECT_NO_THROW(other()) << "although process 0 holds the folder";
   folder.keep();
 }

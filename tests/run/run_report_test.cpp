@@ -26,7 +26,7 @@ class RunReportTest : public testing::Test {
     report();
     return testing::internal::GetCapturedStderr();
   }
-  Json logged() const { return parse_json(lines_of_file(folder_.log_file()).back()); }
+  Json logged() const { return parse_json(lines_of_file(folder_.files().log).back()); }
 
   TemporaryFolder place_;
   RunFolder folder_{place_ / "run", false, false};
@@ -68,7 +68,7 @@ TEST_F(RunReportTest, AnEarlyLossIsPrintedOnceAndOnlyBeforeTheFirstReport) {
   EXPECT_EQ(printed([&] { display.show(progress); }),
             "step 3 of 200  epoch 1  loss 9.5000  812 target tokens/s  1 min left\n");
   EXPECT_EQ(printed([&] { display.show(progress); }), "");
-  EXPECT_TRUE(lines_of_file(folder_.log_file()).empty());  // the log has no step more
+  EXPECT_TRUE(lines_of_file(folder_.files().log).empty());  // the log has no step more
   ProgressDisplay later(200);
   later.step_reported();
   EXPECT_EQ(printed([&] { later.show(progress); }), "");

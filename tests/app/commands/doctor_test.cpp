@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "app/output/doctor_text.h"
+#include "app/output/preparation_text.h"
 #include "tests/app/support/bad_input.h"
 #include "tests/app/support/process.h"
 #include "tests/app/support/small_run.h"
