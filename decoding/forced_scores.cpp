@@ -1,6 +1,7 @@
 #include "decoding/forced_scores.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -125,17 +126,21 @@ std::vector<ForcedScore> forced_token_scores(const Scorer& scorer, std::span<con
   return result;
 }
 
-void forced_attention(const Scorer& scorer, const AttentionSite& site, std::span<const Ids> sources,
+bool forced_attention(const Scorer& scorer, const AttentionSite& site, std::span<const Ids> sources,
                       std::span<const Ids> targets, std::int64_t batch_size, const TakeAttention& take,
                       const std::function<void()>& before_step, std::int64_t workers) {
   const ForcedPairs pairs(scorer, sources, targets);
   for (std::size_t i = 0; i < targets.size(); ++i)
     if (targets[i].empty()) take(i, at::empty({0, std::ssize(sources[i])}));
   std::vector<at::Tensor> weights(targets.size());
+  std::atomic<bool> has_attention = true;
   force(scorer, pairs, batch_size, before_step, workers, [&](const ForcedStep& step) {
     const c10::InferenceMode inference;
     const auto attention = scorer.step_attention(step.state, step.last, site);  // [rows, S]
-    if (!attention.defined()) throw UsageError("alignment: this model has no attention to its source to align by");
+    if (!attention.defined()) {
+      has_attention = false;
+      return;
+    }
     const auto rows = attention.to(at::kCPU, at::kFloat).contiguous();
     for (std::size_t b = 0; b < step.pairs.size(); ++b) {
       const auto pair = step.pairs[b];
@@ -147,6 +152,7 @@ void forced_attention(const Scorer& scorer, const AttentionSite& site, std::span
       if (position + 1 == T) take(pair, std::exchange(weights[pair], {}));
     }
   });
+  return has_attention;
 }
 
 }  // namespace gloss

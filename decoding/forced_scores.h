@@ -39,9 +39,9 @@ using TakeAttention = std::function<void(std::size_t pair, const at::Tensor& wei
 
 /// Computes the attention of the same forced targets, from which alignments are read, and passes each pair's matrix to
 /// `take` as soon as it is complete, with several workers on their threads, several at a time. An empty target has
-/// weights [0, S]. On the CPU the bits of a pair depend on the pair alone. Throws as forced_token_scores, and
-/// UsageError if the model has no attention to its source.
-void forced_attention(const Scorer& scorer, const AttentionSite& site, std::span<const Ids> sources,
+/// weights [0, S]. On the CPU the bits of a pair depend on the pair alone. Returns false if the model has no attention
+/// to its source. Throws as forced_token_scores.
+bool forced_attention(const Scorer& scorer, const AttentionSite& site, std::span<const Ids> sources,
                       std::span<const Ids> targets, std::int64_t batch_size, const TakeAttention& take,
                       const std::function<void()>& before_step = {}, std::int64_t workers = 1);
 

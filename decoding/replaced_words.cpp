@@ -5,41 +5,43 @@
 #include <set>
 #include <utility>
 
+#include "decoding/forced_scores.h"
+
 namespace gloss {
 namespace {
 
 /// For each phrase of a sentence, the attention of each token of a translation to its source.
 using Attended = std::vector<std::vector<float>>;
 
-/// Runs teacher forcing on all sentences at once. Empty if the scorer has no attention.
-std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source,
-                                   const std::vector<Hypothesis>& translations, const SearchInputs& given,
-                                   const std::function<void()>& before_step) {
-  std::size_t max_length = 0;
-  for (const auto& translation : translations) max_length = std::max(max_length, translation.ids.size());
-  std::vector<Attended> result;
-  for (const auto& phrases : given.phrases) result.emplace_back(phrases.size());
-  const auto state = scorer.start(source);
-  Ids last(translations.size(), kBos);
-  for (std::size_t t = 0; t < max_length; ++t) {
-    if (before_step) before_step();
-    const auto step = scorer.step(*state, last, AttentionSite{});
-    if (!step.attention.defined()) return {};
-    const auto attention = step.attention.to(at::kCPU, at::kFloat).contiguous();  // [B, S]
-    for (std::size_t b = 0; b < translations.size(); ++b) {
-      const auto& ids = translations[b].ids;
-      last[b] = t < ids.size() ? ids[t] : kPad;
-      if (t >= ids.size()) continue;
-      const auto* const row = attention.const_data_ptr<float>() + static_cast<std::int64_t>(b) * attention.size(1);
-      for (std::size_t p = 0; p < given.phrases[b].size(); ++p) {
-        float sum = 0;
-        if (std::cmp_greater_equal(t, given.given_tokens))
-          for (auto s = given.phrases[b][p].source_begin; s < given.phrases[b][p].source_end; ++s) sum += row[s];
-        result[b][p].push_back(sum);
-      }
-    }
+/// Returns the pieces of each sentence of a padded batch.
+std::vector<Ids> rows_of(const PaddedIds& batch) {
+  const auto ids = batch.ids.cpu();
+  std::vector<Ids> rows;
+  for (std::int64_t b = 0; b < ids.size(0); ++b) {
+    const auto* const row = ids.const_data_ptr<std::int64_t>() + b * ids.size(1);
+    rows.emplace_back(row, row + batch.lengths[b]);
   }
-  return result;
+  return rows;
+}
+
+/// Reads the attention of given translations. Empty if the scorer has none.
+std::vector<Attended> attention_of(const Scorer& scorer, const PaddedIds& source, const std::vector<Ids>& translations,
+                                   const SearchInputs& given, const std::function<void()>& before_step) {
+  std::vector<Attended> result;
+  for (std::size_t b = 0; b < translations.size(); ++b)
+    result.emplace_back(given.phrases[b].size(), std::vector<float>(translations[b].size()));
+  const auto take = [&](std::size_t b, const at::Tensor& weights) {  // [T, S]
+    const auto T = weights.size(0), S = weights.size(1);
+    const std::span all(weights.const_data_ptr<float>(), static_cast<std::size_t>(T * S));
+    for (std::size_t p = 0; p < result[b].size(); ++p) {
+      const auto& phrase = given.phrases[b][p];
+      for (auto t = given.given_tokens; t < T; ++t)
+        for (auto s = phrase.source_begin; s < phrase.source_end; ++s) result[b][p][t] += all[t * S + s];
+    }
+  };
+  const bool has_attention = forced_attention(scorer, AttentionSite{}, rows_of(source), translations,
+                                              std::ssize(translations), take, before_step);
+  return has_attention ? std::move(result) : std::vector<Attended>();
 }
 
 using Span = std::pair<std::int64_t, std::int64_t>;  // tokens of a translation
@@ -91,14 +93,16 @@ std::vector<std::vector<ReplacedWord>> replaced_words(const Scorer& scorer, cons
                                                       const SearchHooks& hooks) {
   const auto any_has_source = [](const auto& phrases) { return std::ranges::any_of(phrases, &Phrase::has_source); };
   if (std::ranges::none_of(given.phrases, any_has_source)) return {};
-  const auto translations =
-      greedy_search(scorer, source, config, {.prefixes = given.prefixes, .given_tokens = given.given_tokens},
-                    {.before_step = hooks.before_step});
+  std::vector<Ids> translations;
+  for (auto& found :
+       greedy_search(scorer, source, config, {.prefixes = given.prefixes, .given_tokens = given.given_tokens},
+                     {.before_step = hooks.before_step}))
+    translations.push_back(std::move(found.ids));
   const auto attended = attention_of(scorer, source, translations, given, hooks.before_step);
   if (attended.empty()) return {};
   std::vector<std::vector<ReplacedWord>> result;
   for (std::size_t b = 0; b < translations.size(); ++b)
-    result.push_back(words_of(translations[b].ids, attended[b], given.phrases[b], given));
+    result.push_back(words_of(translations[b], attended[b], given.phrases[b], given));
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include <ATen/Parallel.h>
 
+#include "common/error.h"
 #include "common/text/utf8.h"
 #include "common/text/visible_text.h"
 #include "decoding/forced_scores.h"
@@ -124,8 +125,9 @@ void find_links(const LineTranslator& translator, const DetailOptions& options, 
     const auto tags = static_cast<std::int64_t>(item.tags);
     item.links = strongest_links(weights.narrow(0, tags, weights.size(0) - tags), item.line->translation->source.tags);
   };
-  forced_attention(*scorer, options.alignment_from.value_or(default_site), sources, targets,
-                   scorer->device().is_cpu() ? batch_size : config.batch_size, take, before_step, threads);
+  if (!forced_attention(*scorer, options.alignment_from.value_or(default_site), sources, targets,
+                        scorer->device().is_cpu() ? batch_size : config.batch_size, take, before_step, threads))
+    throw UsageError("alignment: this model has no attention to its source to align by");
 }
 
 std::vector<LineTranslation::Word> words_with_confidence(const PieceWords& words,

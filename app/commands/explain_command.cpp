@@ -121,17 +121,10 @@ void expect_map(const std::string& name, const ModelConfig& config) {
       ", heads: " + std::to_string(config.heads) + "; got " + printable(name));
 }
 
-TranslationModel load_model(const std::filesystem::path& file_or_folder, at::Device device) {
-  std::optional<TranslationModel> model;
-  name_by_option(translation_names(), [&] { model = load_translation_model(file_or_folder, device); });
-  return *std::move(model);
-}
-
-std::vector<ExplainedModel> load_models(const ExplainOptions& options, at::Device device) {
+std::vector<ExplainedModel> load_explained(const ExplainOptions& options, at::Device device) {
   std::vector<ExplainedModel> models;
   for (const auto& path : options.models) {
-    auto model = load_model(path, device);
-    model.languages = options.languages;
+    auto model = std::move(load_models({path}, options.languages, device).members.front());
     auto own = model.config.decoding;
     own.sampling.enabled = false;
     const auto decoding = decoding_config(options.decoding, own);
@@ -170,11 +163,10 @@ void write_tensorboard(const std::filesystem::path& folder, const Json& document
 ExitCode report_heads(const ExplainOptions& options, at::Device device) {
   expect_input_file("--source", *options.source);
   expect_input_file("--target", *options.target);
-  auto model = load_model(options.models.front(), device);
-  model.languages = options.languages;
+  const auto models = load_models({options.models.front()}, options.languages, device);
   const auto text = read_line_pairs(*options.source, *options.target);
   HeadsReport report;
-  name_by_option(translation_names(), [&] { report = heads_report(model, text.sources, text.references); });
+  name_by_option(translation_names(), [&] { report = heads_report(models.first(), text.sources, text.references); });
   write_report(options.json ? to_text(to_json(report)) + '\n' : heads_text(report));
   return ExitCode::kDone;
 }
@@ -197,7 +189,7 @@ ExitCode run(const ExplainOptions& options) {
                                  .target = options.target,
                                  .without = options.without,
                                  .quick = options.quick || options.svg || options.trace};
-    const auto models = load_models(options, machine.device);
+    const auto models = load_explained(options, machine.device);
     OptionNames names{{"without", "--without"}, {"target", "--target"}};
     names.insert(translation_names().begin(), translation_names().end());
     name_by_option(names, [&] { document = explain(models, request); });

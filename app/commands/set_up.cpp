@@ -45,8 +45,7 @@ Machine set_up(const CommonOptions& common, const CommandFiles& files, const std
 TranslationEnsemble load_models(const std::vector<std::filesystem::path>& models, const Languages& languages,
                                 at::Device device) {
   TranslationEnsemble ensemble;
-  name_by_option(translation_names(), [&] { ensemble = load_translation_ensemble(models, device); });
-  ensemble.languages = languages;
+  name_by_option(translation_names(), [&] { ensemble = load_translation_ensemble(models, device, languages); });
   return ensemble;
 }
 

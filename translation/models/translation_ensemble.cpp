@@ -28,8 +28,7 @@ bool TranslationEnsemble::ignores(std::optional<WeightPrecision> precision) cons
 
 LineTranslator TranslationEnsemble::translator(std::optional<WeightPrecision> precision, bool aligns,
                                                bool plain) const {
-  const auto [source, target] =
-      with_tags({first().source_tokenizer, first().target_tokenizer}, first().config, languages, "");
+  const auto [source, target] = first().tagged_tokenizers();
   return untagged_translator(precision, aligns, plain).with_tokenizers(source, target);
 }
 
@@ -44,11 +43,12 @@ LineTranslator TranslationEnsemble::untagged_translator(std::optional<WeightPrec
 }
 
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,
-                                              at::Device device) {
+                                              at::Device device, const Languages& languages) {
   if (files_or_folders.empty()) throw UsageError({Key{"model"}, ": wanted at least one model file, got none"});
   TranslationEnsemble ensemble;
   for (const auto& path : files_or_folders) {
-    const auto& member = ensemble.members.emplace_back(load_translation_model(path, device));
+    auto& member = ensemble.members.emplace_back(load_translation_model(path, device));
+    member.languages = languages;
     expect_same_tokenizers(ensemble.first().file.description, printable(files_or_folders.front().string()),
                            member.file.description, printable(path.string()));
   }

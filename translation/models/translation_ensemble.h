@@ -18,7 +18,6 @@ namespace gloss {
 /// (decoding/scorers/ensemble_scorer.h).
 struct TranslationEnsemble {
   std::vector<TranslationModel> members;  ///< at least one
-  Languages languages = {};               ///< of the translations; empty: those of the first model
 
   /// Returns the model whose settings are used and whose attention gives the alignments. All members have its
   /// tokenizers.
@@ -28,16 +27,18 @@ struct TranslationEnsemble {
   /// Returns whether `precision` has no effect on some members, which multiply in float32.
   bool ignores(std::optional<WeightPrecision> precision) const;
   /// Returns a translator of all members' scorers. `precision` and `plain` are as in TranslationModel::scorer. A
-  /// translator that `aligns` reads alignments from the scorer of the first model. Throws UsageError as with_tags.
+  /// translator that `aligns` reads alignments from the scorer of the first model. Throws UsageError as
+  /// TranslationModel::tagged_tokenizers.
   LineTranslator translator(std::optional<WeightPrecision> precision = std::nullopt, bool aligns = true,
                             bool plain = false) const;
-  /// Returns the same without the language tags of `languages`.
+  /// Returns the same without language tags.
   LineTranslator untagged_translator(std::optional<WeightPrecision> precision, bool aligns, bool plain) const;
 };
 
-/// Loads each file as load_translation_model does. Throws UsageError with the key "model" if the list is empty, and
-/// ModelError naming the first file whose tokenizers or language tags differ from those of the first.
+/// Loads each file as load_translation_model does, to translate between `languages`. Throws UsageError with the key
+/// "model" if the list is empty, and ModelError naming the first file whose tokenizers or language tags differ from
+/// those of the first.
 TranslationEnsemble load_translation_ensemble(std::span<const std::filesystem::path> files_or_folders,
-                                              at::Device device);
+                                              at::Device device, const Languages& languages = {});
 
 }  // namespace gloss

@@ -71,7 +71,7 @@ TEST_F(LanguagesTest, ModelsMayShareAllEmbeddingsOfTwoTokenizers) {
 TEST_F(LanguagesTest, LanguagesThatTheModelNeedsMustBeKnown) {
   auto models = load();
   const auto translating = [&](const Languages& languages) {
-    models.languages = languages;
+    models.members.front().languages = languages;
     return [&] { models.translator(); };
   };
   EXPECT_NO_THROW(translating({"deu", "fra"})());
@@ -89,7 +89,7 @@ TEST_F(LanguagesTest, LanguagesThatTheModelNeedsMustBeKnown) {
 
 TEST_F(LanguagesTest, TranslationsHaveTheScoresOfGivenOnes) {
   auto models = load();
-  models.languages = {"deu", "fra"};
+  models.members.front().languages = {"deu", "fra"};
   const auto translator = models.translator();
   auto decoding = models.first().config.decoding;
   decoding.n_best = 2;
@@ -110,7 +110,7 @@ TEST_F(LanguagesTest, TranslationsHaveTheScoresOfGivenOnes) {
     EXPECT_EQ(scored.pieces.back(), "</s>");
   }
   EXPECT_EQ(scorer.score({{""}, {""}}).at(0).forced.log_probability, 0) << "nothing to score";
-  models.languages.target = "eng";
+  models.members.front().languages.target = "eng";
   EXPECT_NE(PairScorer(models, decoding).score({{"a"}, {"b"}})[0].score, scorer.score({{"a"}, {"b"}})[0].score)
       << "another tag";
 }
