@@ -51,32 +51,6 @@ struct MetricScore {
   std::vector<std::pair<std::string, ScoreFigure>> figures;  ///< unrounded, by name: "precisions", "brevity_penalty"
 };
 
-/// A number in a formula that mixes NumPy's float32 scalars with Python's floats. An operation with a float32 operand
-/// is rounded to float32 (NEP 50); operations of Python floats are double.
-struct NumpyScalar {
-  double value = 0;
-  bool is_float32 = false;
-
-  NumpyScalar(double python_float) : value(python_float) {}
-  NumpyScalar(float numpy_float32) : value(numpy_float32), is_float32(true) {}
-};
-
-template <typename Operation>
-NumpyScalar combined(NumpyScalar a, NumpyScalar b, Operation operation) {
-  if (!a.is_float32 && !b.is_float32) return operation(a.value, b.value);
-  return operation(static_cast<float>(a.value), static_cast<float>(b.value));
-}
-
-inline NumpyScalar operator+(NumpyScalar a, NumpyScalar b) {
-  return combined(a, b, [](auto x, auto y) { return x + y; });
-}
-inline NumpyScalar operator*(NumpyScalar a, NumpyScalar b) {
-  return combined(a, b, [](auto x, auto y) { return x * y; });
-}
-inline NumpyScalar operator/(NumpyScalar a, NumpyScalar b) {
-  return combined(a, b, [](auto x, auto y) { return x / y; });
-}
-
 /// A score of translations against references, identical to sacreBLEU 2.6.0.
 class Metric {
  public:
@@ -93,17 +67,6 @@ class Metric {
                                        int threads = 1) const = 0;
   /// Computes the score from the sum of rows, or from one row for the score of a line.
   virtual MetricScore score(std::span<const double> sums) const = 0;
-
-  // Scores of resamples. A metric overrides them to get sacreBLEU's bits, by computing with NumPy's types as it does.
-
-  /// Computes the score of a bootstrap resample, whose sums are NumPy's float32. The result is a double if sacreBLEU's
-  /// formula leaves NumPy's numbers, through math.exp() or a literal 0.0.
-  virtual NumpyScalar resample_score(std::span<const float> sums) const {
-    return score(std::vector<double>(sums.begin(), sums.end())).score;
-  }
-  /// Computes the score of a trial of paired approximate randomization. NumPy represents the statistics there as
-  /// integers, so values added by smoothing are truncated to integers.
-  virtual double trial_score(std::span<const double> sums) const { return score(sums).score; }
 };
 
 /// Throws DataError with the metric's name unless there are lines, equally many hypotheses and references, and at least

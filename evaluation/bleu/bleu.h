@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluation/metric.h"
+#include "evaluation/statistics/numpy_metric.h"
 #include "evaluation/tokenize/tokenize.h"
 
 namespace gloss {
@@ -60,7 +60,7 @@ struct BleuOptions {
 /// BLEU (Papineni et al. 2002), identical to sacreBLEU 2.6.0. With several references, the reference length is the one
 /// closest to the hypothesis's, the shorter if equal. A row of statistics holds the lengths of hypothesis and reference
 /// in tokens, then the matches of each order, then the n-grams of the hypothesis of each order.
-class BleuMetric final : public Metric {
+class BleuMetric final : public NumpyMetric {
  public:
   /// Creates the metric. Throws UsageError as validate() does.
   explicit BleuMetric(BleuOptions options = {});

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/metric.h"
+#include "evaluation/statistics/numpy_metric.h"
 
 namespace gloss {
 
@@ -29,7 +29,7 @@ struct ChrfOptions {
 /// the first if equal. A row of statistics holds for each order (characters, then words) the n-grams of the hypothesis,
 /// those of the reference, and their matches. The count of the hypothesis is 0 for an order without n-grams in its
 /// reference.
-class ChrfMetric final : public Metric {
+class ChrfMetric final : public NumpyMetric {
  public:
   /// Creates the metric. Throws UsageError as validate() does.
   explicit ChrfMetric(const ChrfOptions& options = {});

@@ -13,6 +13,7 @@
 #include "common/text/format.h"
 #include "evaluation/parallel_for.h"
 #include "evaluation/statistics/numpy.h"
+#include "evaluation/statistics/numpy_metric.h"
 
 namespace gloss {
 namespace {
@@ -94,7 +95,7 @@ class Trial {
     auto first = sums_.front()[1], second = sums_.front()[0];
     add_to(first, sums_[system][0]);
     add_to(second, sums_[system][1]);
-    return std::abs(metric_.trial_score(first) - metric_.trial_score(second));
+    return std::abs(trial_score(metric_, first) - trial_score(metric_, second));
   }
 
  private:

@@ -10,6 +10,7 @@
 #include "common/text/format.h"
 #include "evaluation/parallel_for.h"
 #include "evaluation/statistics/numpy.h"
+#include "evaluation/statistics/numpy_metric.h"
 
 namespace gloss {
 namespace {
@@ -122,7 +123,7 @@ std::vector<ScoreArray> bootstrap_scores(const Metric& metric, std::span<const S
     for (auto sample = static_cast<std::size_t>(piece.begin); sample < static_cast<std::size_t>(piece.end); ++sample) {
       sum_resample(rows, lines, piece.draws, sums);
       for (std::size_t s = 0; s < rows.size(); ++s) {
-        const auto score = metric.resample_score(std::span(sums[s]).first(width));
+        const auto score = resample_score(metric, std::span(sums[s]).first(width));
         scores[s].values[sample] = score.value;
         are_float32[s][sample] = score.is_float32;
       }

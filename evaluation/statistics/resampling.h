@@ -23,7 +23,7 @@ struct ConfidenceInterval {
 
 /// Computes an interval by bootstrap resampling (Koehn 2004) of one system's lines. The values are those of `sacrebleu
 /// --confidence`: sums and scores in float32, the mean rounded once. If only some scores of a metric are float32
-/// (Metric::resample_score), sacreBLEU fails; here the results are doubles.
+/// (NumpyMetric), sacreBLEU fails; here the results are doubles.
 ConfidenceInterval bootstrap_interval(const Metric& metric, const SegmentStatistics& statistics,
                                       const ResamplingOptions& options);
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "evaluation/metric.h"
+#include "evaluation/statistics/numpy_metric.h"
 
 namespace gloss {
 
@@ -27,7 +27,7 @@ std::string tokenize_tercom(const TerOptions& options, std::string_view line);
 ///     TER = 100 * edits to the nearest reference / average length of the references, in words
 ///
 /// with both terms summed over all lines; 100 if the references are empty and the hypotheses are not. Lower is better.
-class TerMetric final : public Metric {
+class TerMetric final : public NumpyMetric {
  public:
   explicit TerMetric(const TerOptions& options = {}) : options_(options) {}
 

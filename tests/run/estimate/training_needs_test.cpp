@@ -217,7 +217,8 @@ TEST(TrainingTrialTest, SamplingMakesBatchesLargerButNoSentenceLongerThanTheLimi
   EXPECT_GT(sampled, plain + plain / 2);
 }
 
-TEST(TrainingTrialTest, WithoutEnoughMemoryTheBatchesAreALowerBound) {
+// A suite, and so a process, of its own: what earlier trials have freed would be taken again without a limit.
+TEST(TrainingTrialMemoryTest, WithoutEnoughMemoryTheBatchesAreALowerBound) {
   if (kIsSanitized) GTEST_SKIP() << "the sanitizer takes memory itself";
   warm_up();
   const ForeseenRun run{kOneLayerVocabularies, {}};
