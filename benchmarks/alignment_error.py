@@ -58,6 +58,9 @@ def main():
     gold = list(gold_links())
     sources, targets = (pathlib.Path(file).read_text().splitlines()[:len(gold)]
                         for file in (options.source, options.target))
+    for line, (source, target, (_, possible)) in enumerate(zip(sources, targets, gold, strict=True), 1):
+        if any(a >= len(source.split()) or b >= len(target.split()) for a, b in possible):
+            parser.error(f"line {line}: wanted the texts that alignment_links.txt was made for, got others")
     for site in [[], *([["--alignment-from", site] for site in options.alignment_from])]:
         for precision in ("float32", "bfloat16", "int8"):
             found = list(found_links(options, sources, targets, ["--precision", precision, *site]))

@@ -1,6 +1,6 @@
 # cmake -D PROGRAM=... -D OUTPUT=... -P write_test_suites.cmake: writes a CTest file with one test for each suite of a
 # GoogleTest program. One process for each case would spend more time on loading LibTorch than on the cases.
-execute_process(COMMAND "${PROGRAM}" --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE failed)
+execute_process(COMMAND "${PROGRAM}" --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE failed TIMEOUT 120)
 if(failed)
   file(REMOVE "${OUTPUT}")
   message(FATAL_ERROR "${PROGRAM} does not list its tests: ${failed}")
@@ -11,7 +11,6 @@ foreach(suite IN LISTS suites)
   string(REGEX REPLACE "^\n|\\.$" "" suite "${suite}")
   string(APPEND script "add_test([==[${suite}]==] [==[${PROGRAM}]==] [==[--gtest_filter=${suite}.*]==])\n"
                        "set_tests_properties([==[${suite}]==] PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1\n"
-                       "  WORKING_DIRECTORY [==[${WORKING_DIRECTORY}]==]\n"
-                       "  SKIP_REGULAR_EXPRESSION [==[\\[  PASSED  \\] 0 tests]==])\n")
+                       "  WORKING_DIRECTORY [==[${WORKING_DIRECTORY}]==])\n")
 endforeach()
 file(WRITE "${OUTPUT}" "${script}")

@@ -32,16 +32,16 @@ void Beam::advance(std::span<const Candidate> candidates, std::span<const float>
 
 bool Beam::done() const {
   if (rows_.empty()) return true;
-  // The best future of a live hypothesis: no more probability is lost, the length is maximal, and the whole source gets
-  // attended to.
-  const auto& best = rows_.front();
-  const double possible = length_normalized(best.log_probability - best.penalty, limit_, *config_);
-  const auto are_better = [&](std::int64_t count) {
-    return std::ssize(finished_) >= count && finished_[count - 1].score >= possible;
-  };
-  if (are_better(config_->n_best)) return true;
+  if (are_better(config_->n_best, rows_.front())) return true;
   if (std::ssize(finished_) < config_->enough_finished()) return false;
-  return config_->length_penalty > 0 || are_better(1);
+  return config_->length_penalty > 0 || are_better(1, rows_.front());
+}
+
+/// Returns whether `count` finished hypotheses score no less than the best future of a live one: no more probability is
+/// lost, the length is maximal, and the whole source gets attended to.
+bool Beam::are_better(std::int64_t count, const Row& row) const {
+  const double possible = length_normalized(row.log_probability - row.penalty, limit_, *config_);
+  return std::ssize(finished_) >= count && finished_[count - 1].score >= possible;
 }
 
 std::vector<Hypothesis> Beam::best() const {
@@ -91,6 +91,7 @@ Hypothesis Beam::certain() const {
   auto result = finished_.empty() ? so_far(rows_.front()) : finished_.front();
   if (done()) return result;
   for (const auto& row : rows_) {
+    if (are_better(1, row)) continue;
     const auto other = ids(row);
     result.ids.resize(static_cast<std::size_t>(std::ranges::mismatch(result.ids, other).in1 - result.ids.begin()));
   }

@@ -48,7 +48,8 @@ class Beam {
   Ids ids(const Row& row) const;                                         ///< returns these tokens
   const std::vector<Hypothesis>& finished() const { return finished_; }  ///< best score first
   /// Returns the first tokens of the translation that will be the best, without eos, and their log-probabilities: those
-  /// that all live hypotheses and the best finished one have; all of them if the search may end.
+  /// that the best finished hypothesis has in common with all live ones that can still beat it; all if the search may
+  /// end.
   Hypothesis certain() const;
   /// Returns the n_best finished hypotheses, or all if there are fewer, best first; of equals the earlier one first.
   std::vector<Hypothesis> best() const;
@@ -63,6 +64,7 @@ class Beam {
 
   void add_attention(std::span<const float> attention);
   Row extended(const Candidate& candidate);
+  bool are_better(std::int64_t count, const Row& row) const;
   Hypothesis so_far(const Row& row) const;
   void finish(const Row& row, bool ended);
 

@@ -1,7 +1,6 @@
 #include "decoding/forced_scores.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -133,14 +132,11 @@ bool forced_attention(const Scorer& scorer, const AttentionSite& site, std::span
   for (std::size_t i = 0; i < targets.size(); ++i)
     if (targets[i].empty()) take(i, at::empty({0, std::ssize(sources[i])}));
   std::vector<at::Tensor> weights(targets.size());
-  std::atomic<bool> has_attention = true;
-  force(scorer, pairs, batch_size, before_step, workers, [&](const ForcedStep& step) {
+  struct NoAttention {};
+  const auto take_step = [&](const ForcedStep& step) {
     const c10::InferenceMode inference;
     const auto attention = scorer.step_attention(step.state, step.last, site);  // [rows, S]
-    if (!attention.defined()) {
-      has_attention = false;
-      return;
-    }
+    if (!attention.defined()) throw NoAttention{};
     const auto rows = attention.to(at::kCPU, at::kFloat).contiguous();
     for (std::size_t b = 0; b < step.pairs.size(); ++b) {
       const auto pair = step.pairs[b];
@@ -151,8 +147,13 @@ bool forced_attention(const Scorer& scorer, const AttentionSite& site, std::span
                   weights[pair].mutable_data_ptr<float>() + position * S);
       if (position + 1 == T) take(pair, std::exchange(weights[pair], {}));
     }
-  });
-  return has_attention;
+  };
+  try {
+    force(scorer, pairs, batch_size, before_step, workers, take_step);
+  } catch (const NoAttention&) {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace gloss

@@ -25,8 +25,8 @@ struct SearchHooks {
   /// Returns whether the sentence is to go on.
   bool wants(std::int64_t sentence) const { return !wanted || wanted(sentence); }
   /// Called with each token except eos of the translation that will be the best one, in order, as soon as it is
-  /// certain: by greedy search and for a single draw when it is found; by beam search when all live hypotheses and the
-  /// best finished one have it; the rest when the sentence is done, before on_found.
+  /// certain: by greedy search and for a single draw when it is found; by beam search as Beam::certain says; the rest
+  /// when the sentence is done, before on_found.
   std::function<void(std::int64_t sentence, Id token, double log_probability)> on_token = {};
   /// Called for each sentence whose phrases do not all fit into the length limit, before the first step of its batch.
   /// `phrases` is the number of phrases left out (the last ones).

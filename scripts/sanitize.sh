@@ -30,14 +30,17 @@ threads() {
   filter+=':*AForkedProcessIsRefused*'
   # The build runs each program to list its tests.
   export TSAN_OPTIONS=suppressions=$root/cmake/tsan_suppressions.txt OMP_NUM_THREADS=1
-  local name targets=()
+  local name failed=0 targets=()
   for name in "${programs[@]}"; do targets+=("gloss_${name}_test"); done
   "$root/scripts/build.sh" tsan "${targets[@]}"
   for name in "${programs[@]}"; do
     # The threads of calls that share a library must not hide behind reports of teams, so there are none.
     if [[ $name == library_threads ]]; then export OMP_THREAD_LIMIT=1; fi
-    (cd "$root/build/tsan/tests/${name%_threads}" && "./gloss_${name}_test" --gtest_filter="$filter" --gtest_brief=1)
+    cd "$root/build/tsan/tests/${name%_threads}"
+    [[ -n $("./gloss_${name}_test" --gtest_list_tests --gtest_filter="$filter") ]] # a filter that matches nothing
+    "./gloss_${name}_test" --gtest_filter="$filter" --gtest_brief=1 || failed=$?
   done
+  return "$failed"
 }
 
 kinds=("$@")

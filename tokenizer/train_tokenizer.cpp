@@ -47,10 +47,10 @@ void warn_of(const UnusableLines& lines, const std::filesystem::path& file) {
 }
 
 // The usable lines of texts, text by text: those of the samples, which are emptied, or a share of the files' lines.
-class UsableLines {
+class SampledLines {
  public:
   // Takes the samples if there is no share.
-  UsableLines(std::span<TrainingText> texts, std::optional<Share> share) : texts_(texts), share_(share) {}
+  SampledLines(std::span<TrainingText> texts, std::optional<Share> share) : texts_(texts), share_(share) {}
 
   bool next(std::string& line) {
     for (; !texts_.empty(); texts_ = texts_.subspan(1)) {
@@ -80,7 +80,7 @@ class UsableLines {
 // Passes lines to SentencePiece. If SentencePiece read the files itself, it would write their names into the model.
 class TrainingLines final : public sentencepiece::SentenceIterator {
  public:
-  explicit TrainingLines(UsableLines lines) : lines_(std::move(lines)) { advance(); }
+  explicit TrainingLines(SampledLines lines) : lines_(std::move(lines)) { advance(); }
 
   bool done() const override { return parts_.empty(); }
   void Next() override {
@@ -96,7 +96,7 @@ class TrainingLines final : public sentencepiece::SentenceIterator {
       for (auto& part : split_symbol_names(without_space_marks(visible_text(line)))) parts_.push_back(std::move(part));
   }
 
-  UsableLines lines_;
+  SampledLines lines_;
   std::deque<std::string> parts_;  // of the current line
 };
 
@@ -187,7 +187,7 @@ std::string train_tokenizer(std::span<TrainingText> texts, const TokenizerConfig
     log_info("the tokenizer is trained on " + std::to_string(share.wanted) + " of " + std::to_string(share.all) +
              " lines, evenly spaced");
   const bool takes_samples = has_samples && share.wanted >= share.all;
-  TrainingLines lines(UsableLines(texts, takes_samples ? std::nullopt : std::optional(share)));
+  TrainingLines lines(SampledLines(texts, takes_samples ? std::nullopt : std::optional(share)));
   if (lines.done()) {
     const auto name = texts.empty() ? "tokenizer" : printable(texts.front().file.string());
     throw DataError(name + ": wanted text to train a tokenizer on, got no usable line");

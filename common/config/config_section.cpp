@@ -68,8 +68,10 @@ void ConfigSection::read(std::string_view key, bool& value) {
 }
 
 void ConfigSection::read(std::string_view key, std::string& value) {
-  read_as(key, value, "a string", [](const Json& json) { return json.is_string(); });
-  require(value.find('\0') == value.npos, name(key), "a string without NUL", value);
+  auto text = value;
+  read_as(key, text, "a string", [](const Json& json) { return json.is_string(); });
+  require(text.find('\0') == text.npos, name(key), "a string without NUL", text);
+  value = std::move(text);
 }
 
 void ConfigSection::read(std::string_view key, std::vector<std::string>& value) {

@@ -18,6 +18,7 @@
 namespace gloss {
 namespace {
 
+namespace fs = std::filesystem;
 using namespace std::string_view_literals;
 
 constexpr auto kByteOrderMark = "\xEF\xBB\xBF"sv;
@@ -30,9 +31,6 @@ void drop_incomplete_character(std::string& text) {
   const auto begin = last_character(text);
   if ((text[begin] & 0x80) != 0 && !is_utf8(std::string_view(text).substr(begin))) text.resize(begin);
 }
-
-namespace fs = std::filesystem;
-using namespace std::string_view_literals;
 
 constexpr std::size_t kBufferBytes = 1 << 16;
 

@@ -10,9 +10,10 @@ namespace {
 constexpr std::string_view kPunctuation = ".,?";
 
 Words words_of(const Lexicon& lexicon, const Sentence& sentence, const Piece& piece, Language language) {
+  if (piece.form == nullptr && piece.agreement == nullptr) return {{piece.literal}};
   const auto& choice = sentence.choices[piece.slot];
   if (piece.form != nullptr) return piece.form->words({lexicon, sentence, choice, sentence.choices[piece.argument]});
-  return {{piece.agreement == nullptr ? piece.literal : agreeing(piece.agreement->in(language).words, choice)}};
+  return {{agreeing(piece.agreement->in(language).words, choice)}};
 }
 
 // Replaces "a" before a vowel by "an".

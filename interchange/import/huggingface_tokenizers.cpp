@@ -106,12 +106,8 @@ class TokenizerReader {
     if (fs::exists(folder_ / kTokenizerJson) &&
         !fs::exists(folder_ / kSentencePieceFiles[static_cast<std::size_t>(*network_.type)]))
       read_json();
-    else if (network_.type == HuggingFaceType::kMarian)
-      read_marian();
-    else if (network_.type == HuggingFaceType::kPegasus)
-      read_pegasus();
     else
-      read_m2m100();
+      read_files_of(*network_.type);
     const auto language = [&](const char* key) {
       const auto found = settings_.find(key);
       const auto text = found != settings_.end() && found->is_string() ? with_hyphens(found->get<std::string>()) : "";
@@ -165,6 +161,16 @@ class TokenizerReader {
     find_unk(side);
   }
 
+  void read_files_of(HuggingFaceType type) {
+    switch (type) {
+      case HuggingFaceType::kMarian:
+        return read_marian();
+      case HuggingFaceType::kPegasus:
+        return read_pegasus();
+      case HuggingFaceType::kM2M100:
+        return read_m2m100();
+    }
+  }
   void read_marian() {
     const bool is_separate = JsonFields(settings_, refusals_).flag("separate_vocabs", false);
     const auto* const target_table = is_separate ? "target_vocab.json" : "vocab.json";

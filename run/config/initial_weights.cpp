@@ -118,7 +118,7 @@ RunConfig config_of_start_model(const std::string& path) {
 
 void complete_from(const RunConfig& start, Json& run_file) {
   auto there = to_json(start);
-  there["tokenizer"].erase("model_file");  // compared by its contents (initial_weights.cpp)
+  there["tokenizer"].erase("model_file");  // compared by its contents
   if (!start.model.position_limit()) there["model"].erase("max_positions");
   there["model"]["d_ff_decoder"] = start.model.decoder_d_ff();  // not written if it is d_ff
 

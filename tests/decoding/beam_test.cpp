@@ -72,6 +72,15 @@ TEST_F(BeamTest, TokensAreCertainThatAllLiveRowsAndTheBestFinishedOneHave) {
   EXPECT_EQ(beam.certain().ids, beam.best().front().ids);
 }
 
+TEST_F(BeamTest, AFinishedHypothesisThatNoLiveOneCanBeatIsCertain) {
+  Beam beam(config_, 9);
+  advance(beam, {{0, kX, -0.25, 0, -0.25}, {0, kY, -3, 0, -3}});
+  advance(beam, {{0, kEos, -0.5, 0, -0.25}, {1, kZ, -4, 0, -1}, {1, kX, -5, 0, -2}});
+  ASSERT_FALSE(beam.done()) << "two are wanted";
+  EXPECT_THAT(beam.certain().ids, ElementsAre(kX));
+  EXPECT_THAT(beam.certain().token_log_probabilities, ElementsAre(-0.25));
+}
+
 TEST_F(BeamTest, OnlyTheFirstBeamSizeMayFinishAndTheNextRowTakesTheirPlace) {
   Beam beam(config_, 9);
   advance(beam, {{0, kEos, -1}, {0, kX, -1.5}, {0, kEos, -2}, {0, kY, -3}});

@@ -159,6 +159,20 @@ TEST_P(TranslationOptionsTest, EverySearchStreamsItsBestTranslation) {
   }
 }
 
+TEST_P(TranslationOptionsTest, SearchSettingsOfTheModelFileCountUnlessTheCallSetsOthers) {
+  const TemporaryFolder folder;
+  const auto edited = [&](const std::string& setting) {
+    write_edited_model(kModel, R"(\"patience\": 1.0)", R"(\"patience\": 1.0, )" + setting, folder / "edited");
+    return Translator(folder / "edited", {.device = GetParam(), .threads = 1});
+  };
+  greedy_.sample = false;
+  greedy_.coverage_penalty = 0;
+  for (const auto& model : {edited(R"(\"sampling\": {\"enabled\": true})"), edited(R"(\"coverage_penalty\": 0.5)")}) {
+    EXPECT_FALSE(std::ranges::equal(model.translate(kLines), translator().translate(kLines), equal));
+    EXPECT_TRUE(std::ranges::equal(model.translate(kLines, greedy_), translator().translate(kLines, greedy_), equal));
+  }
+}
+
 // A model with equal weights and another activation is another model.
 TEST_P(TranslationOptionsTest, SeveralModelsTranslateByTheMeanOfTheirProbabilities) {
   const TemporaryFolder folder;

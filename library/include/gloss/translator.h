@@ -42,11 +42,14 @@ enum class LengthNormalisation { kPower, kGnmt };
 
 /// A token of a line's best translation, as soon as it is certain.
 struct StreamedToken {
-  std::size_t line = 0;        ///< index into the lines of the call
-  std::string piece;           ///< as the tokenizer spells it, U+2581 for a space; empty if `end`
-  std::string text;            ///< the translation so far, complete characters only; unknown words are not replaced
+  std::size_t line = 0;  ///< index into the lines of the call
+  std::string piece;     ///< as the tokenizer spells it, U+2581 for a space; empty if `end`
+  /// The translation so far, complete characters only. The text of an event begins with that of the one before, unless
+  /// the tokenizer rewrites texts. Unknown words are not replaced, not even those of a prefix.
+  std::string text;
   double log_probability = 0;  ///< of this token; if `end`, of the end of the sentence (0 if the length limit ended it)
-  /// True once for each complete line that is not empty, as its last event. An empty translation has only this one.
+  /// True once for each complete line that is not empty, as its last event. Lines that are not searched, and empty
+  /// translations, have only this one.
   bool end = false;
 };
 
@@ -112,10 +115,11 @@ struct TranslationOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token stop = {};
   /// Called with each token of the best translation as soon as no other can take its place, on the thread that called
-  /// translate; false cancels the call. May call translate. A greedy search (beam_size 1) and a single draw report each
-  /// token when they find it. A beam search reports the tokens that its hypotheses have in common, some steps later,
-  /// and the others at the end of the line, as do several draws. An empty line has no tokens. Exceptions leave
-  /// translate unchanged. Lines with it are not translated together with those of other calls.
+  /// translate; false cancels the call. May call translate. A greedy search (beam_size 1, no glossary, no
+  /// coverage_penalty) and a single draw report each token when they find it. A beam search reports the tokens that its
+  /// hypotheses have in common, some steps later, and the others at the end of the line, as do several draws. An empty
+  /// line has no tokens. Exceptions leave translate unchanged. Lines with it are not translated together with those of
+  /// other calls.
   std::function<bool(const StreamedToken&)> on_token = {};
 
   /// Called with each line as soon as it is complete, in the order of completion, on the thread that called translate;
