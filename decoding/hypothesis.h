@@ -16,6 +16,7 @@ struct Hypothesis {
   double score = 0;                                  ///< after the length penalty and the coverage penalty
   bool ended = false;                                ///< by eos, not by the length limit
   std::vector<double> token_log_probabilities = {};  ///< of each id and, if `ended`, of eos
+  std::vector<float> attention = {};                 ///< [T, S] of each id, if the search kept it
 
   /// Returns the number of tokens, eos included.
   std::int64_t length() const { return std::ssize(ids) + (ended ? 1 : 0); }

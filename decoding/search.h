@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct SearchInputs {
   std::span<const std::uint8_t> continues_word = {};  ///< [V], if there are phrases: see PhraseProgress
   /// Number of first tokens of each prefix whose probability counts as 1: language tags.
   std::int64_t given_tokens = 0;
+  std::optional<AttentionSite> site = {};  ///< greedy search keeps this attention (Hypothesis::attention)
 };
 
 /// Runs greedy search: takes the most likely allowed token (constraints.h) at every step, until eos or the length

@@ -46,6 +46,8 @@ struct Part {
 struct AttentionSite {
   std::optional<std::int64_t> layer = {};  ///< from 0; absent: the last one
   std::optional<std::int64_t> head = {};   ///< from 0; absent: the mean of all heads
+
+  bool operator==(const AttentionSite&) const = default;
 };
 
 /// Parses a name. Returns nothing unless the network of `config` has such a part.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/from_blob.h>
 
 #include "common/error.h"
 #include "common/text/utf8.h"
@@ -109,9 +110,18 @@ void find_links(const LineTranslator& translator, const DetailOptions& options, 
                 const std::function<void()>& before_step, std::span<Item> items) {
   std::vector<Ids> sources, targets;
   std::vector<Item*> aligned;
+  const auto take = [](Item& item, const at::Tensor& weights) {  // [T, S]
+    const auto tags = static_cast<std::int64_t>(item.tags);
+    item.links = strongest_links(weights.narrow(0, tags, weights.size(0) - tags), item.line->translation->source.tags);
+  };
   for (auto& item : items) {
     const auto& ids = item.hypothesis->ids;
     if (!options.alignment && !has_unknown(ids)) continue;
+    if (const auto& attention = item.hypothesis->attention; !attention.empty()) {  // of the search
+      take(item,
+           at::from_blob(const_cast<float*>(attention.data()), {std::ssize(ids), std::ssize(*item.line->source)}));
+      continue;
+    }
     aligned.push_back(&item);
     sources.push_back(*item.line->source);
     targets.push_back(ids);
@@ -120,13 +130,10 @@ void find_links(const LineTranslator& translator, const DetailOptions& options, 
   const auto& [scorer, default_site] = translator.aligner();
   const auto threads = at::get_num_threads();
   const auto batch_size = std::clamp<std::int64_t>((std::ssize(aligned) + threads - 1) / threads, 1, config.batch_size);
-  const auto take = [&aligned](std::size_t i, const at::Tensor& weights) {
-    auto& item = *aligned[i];
-    const auto tags = static_cast<std::int64_t>(item.tags);
-    item.links = strongest_links(weights.narrow(0, tags, weights.size(0) - tags), item.line->translation->source.tags);
-  };
-  if (!forced_attention(*scorer, options.alignment_from.value_or(default_site), sources, targets,
-                        scorer->device().is_cpu() ? batch_size : config.batch_size, take, before_step, threads))
+  if (!forced_attention(
+          *scorer, options.alignment_from.value_or(default_site), sources, targets,
+          scorer->device().is_cpu() ? batch_size : config.batch_size,
+          [&](std::size_t i, const at::Tensor& weights) { take(*aligned[i], weights); }, before_step, threads))
     throw UsageError("alignment: this model has no attention to its source to align by");
 }
 

@@ -78,7 +78,8 @@ void search(std::span<const JobLine> lines, FoundLines& found) {
   const auto& first = *lines.front().job;
   const bool has_phrases = first.has_phrases(lines.front().line);
   std::vector<Ids> sources;
-  SearchInputs given{.given_tokens = static_cast<std::int64_t>(first.translator().target_tags())};
+  SearchInputs given{.given_tokens = static_cast<std::int64_t>(first.translator().target_tags()),
+                     .site = first.kept_attention()};
   for (const auto& [job, line] : lines) {
     sources.push_back(job->source(line));
     given.input_indices.push_back(job->input_index(line));

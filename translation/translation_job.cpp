@@ -42,7 +42,14 @@ std::vector<LineTranslation> TranslationJob::results() {
 
 bool TranslationJob::goes_with(const TranslationJob& other) const {
   return this == &other || (!streams() && !other.streams() && &translator_.scorer() == &other.translator_.scorer() &&
-                            translator_.target_tags() == other.translator_.target_tags() && config_ == other.config_);
+                            translator_.target_tags() == other.translator_.target_tags() && config_ == other.config_ &&
+                            kept_attention() == other.kept_attention());
+}
+
+std::optional<AttentionSite> TranslationJob::kept_attention() const {
+  const auto& [scorer, default_site] = translator_.aligner();
+  if (!details().alignment || scorer.get() != &translator_.scorer()) return std::nullopt;
+  return details().alignment_from.value_or(default_site);
 }
 
 void TranslationJob::expect_possible() const {

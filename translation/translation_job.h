@@ -61,6 +61,9 @@ class TranslationJob {
   bool has_phrases(std::size_t line) const { return !phrases(line).empty(); }
   /// Returns whether its tokens are streamed, for which its own thread must search it.
   bool streams() const { return bool(hooks_.on_token); }
+  /// Returns the attention that a greedy search keeps for the alignment, so that no pass for it follows. Absent if
+  /// there is none to keep.
+  std::optional<AttentionSite> kept_attention() const;
   /// Returns whether a batch may have lines of both jobs, all of them with phrases or none.
   bool goes_with(const TranslationJob& other) const;
 

@@ -17,6 +17,7 @@
 #include "common/error.h"
 #include "decoding/forced_scores.h"
 #include "decoding/scorers/make_scorer.h"
+#include "decoding/search.h"
 #include "model/storage/model_file.h"
 #include "tensor/thread_count.h"
 #include "tests/support/device_test.h"
@@ -177,6 +178,26 @@ TEST_P(AlignmentTest, AnEmptyTargetHasNoWeights) {
   const auto weights = align({0, std::nullopt}, 2);
   EXPECT_EQ(weights[1].sizes(), (std::vector<std::int64_t>{0, 3}));
   EXPECT_EQ(weights[2].sizes(), (std::vector<std::int64_t>{1, 2}));
+}
+
+TEST_P(AlignmentTest, AGreedySearchKeepsTheWeightsThatForcingItsTranslationHas) {
+  const std::vector<Ids> prefixes = {{12, 13}, {}, {14}};
+  for (const auto& scorer : scorers_of(model_, small_config()))
+    for (const AttentionSite site : {AttentionSite{}, AttentionSite{0, 3}}) {
+      const DecodingConfig config{.beam_size = 1, .max_length = 7, .min_length = 3};
+      const auto found = greedy_search(*scorer, pad(sources_, device()), config, {.prefixes = prefixes, .site = site});
+      for (std::size_t i = 0; i < sources_.size(); ++i) {
+        ASSERT_FALSE(found[i].ids.empty());
+        const auto forced = attention_of(*scorer, site, {sources_[i]}, {found[i].ids})[0].contiguous();  // [T, S]
+        const std::vector<float> wanted(forced.const_data_ptr<float>(),
+                                        forced.const_data_ptr<float>() + forced.numel());
+        if (device().is_cpu())
+          EXPECT_EQ(found[i].attention, wanted);
+        else
+          EXPECT_THAT(found[i].attention, testing::Pointwise(testing::FloatNear(1e-5F), wanted));
+      }
+      EXPECT_THAT(greedy_search(*scorer, pad(sources_, device()), config)[0].attention, testing::IsEmpty());
+    }
 }
 
 // Else all sentences' would live until the last one is computed.
