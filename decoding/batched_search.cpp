@@ -34,6 +34,7 @@ SearchInputs part_of(const SearchInputs& given, std::span<const std::size_t> bat
   }
   part.continues_word = given.continues_word;
   part.given_tokens = given.given_tokens;
+  part.site = given.site;
   return part;
 }
 

@@ -126,14 +126,15 @@ TEST_P(PhrasePlacementTest, AReplacedWordBeginsAfterTheGivenTokens) {
 }
 
 TEST_P(PhrasePlacementTest, BothPassesForReplacedWordsMayBeCanceled) {
-  for (std::size_t allowed = 0; allowed < 9; ++allowed) {  // five greedy steps, then four of the translation
+  // Five greedy steps; the beginning of the second pass, then its four steps.
+  for (std::size_t allowed = 0; allowed < 10; ++allowed) {
     const auto before = scorer_.steps().size();
     std::size_t calls = 0;
     const auto give_up = [&] {
       if (calls++ == allowed) throw std::runtime_error("enough");
     };
     EXPECT_THROW(replaced_words(scorer_, source(), config_, given(1, 2), {.before_step = give_up}), std::runtime_error);
-    EXPECT_EQ(scorer_.steps().size() - before, allowed);
+    EXPECT_EQ(scorer_.steps().size() - before, allowed > 5 ? allowed - 1 : allowed);
   }
 }
 

@@ -209,6 +209,33 @@ TEST_P(CandidateDetailsTest, AlignmentsMayBeCanceled) {
   EXPECT_EQ(calls, aligned);
 }
 
+// One model's greedy search keeps its attention, with the links of a forced pass; an ensemble's has others.
+TEST_P(CandidateDetailsTest, AGreedySearchNeedsNoPassForItsAlignment) {
+  auto config = search();
+  config.beam_size = config.n_best = 1;
+  for (const auto& seeds : {std::vector<std::uint64_t>{1}, std::vector<std::uint64_t>{1, 2}}) {
+    const auto aligning = translator(seeds);
+    const auto steps = [&](bool alignment) {
+      int calls = 0;
+      aligning.translate({.lines = lines_, .details = {.alignment = alignment}}, config,
+                         {.before_step = [&] { ++calls; }});
+      return calls;
+    };
+    EXPECT_EQ(steps(true) == steps(false), seeds.size() == 1);
+    auto beam = config;
+    beam.beam_size = 2;  // whose first hypothesis is often that of the greedy search
+    const auto greedy = details({.alignment = true}, seeds, config),
+               searched = details({.alignment = true}, seeds, beam);
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < greedy.size(); ++i) {
+      if (greedy[i].candidates[0].text != searched[i].candidates[0].text) continue;
+      EXPECT_EQ(greedy[i].candidates[0].links, searched[i].candidates[0].links);
+      same += greedy[i].candidates[0].links.empty() ? 0 : 1;
+    }
+    EXPECT_GT(same, 0u);
+  }
+}
+
 TEST_P(CandidateDetailsTest, AnEmptyLineHasNoDetails) {
   const auto found = details({.confidence = true, .alignment = true});
   ASSERT_THAT(found[1].candidates, SizeIs(1));
