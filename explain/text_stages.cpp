@@ -39,11 +39,11 @@ Formula attention_formula(const Part& sublayer, const ModelConfig& config) {
   std::string note;
   if (sublayer.sublayer == Part::Sublayer::kSelf && config.positions == Positions::kRelative) {
     score += " + bias of s - t";
-    file += ", model/alternatives/relative_positions.cpp";
+    file += ", model/alternatives/positions.cpp";
   }
   if (sublayer.sublayer == Part::Sublayer::kSelf && config.positions == Positions::kRotary) {
     note = "; queries and keys are rotated by their positions";
-    file += ", model/alternatives/rotary_positions.cpp";
+    file += ", model/alternatives/positions.cpp";
   }
   if (!config.is_transformer()) note = "; the query is h_t-1";
   return {"softmax(" + score + ") V, heads side by side, times W^O" + note, file + ", model/multi_head_attention.cpp"};
@@ -65,8 +65,8 @@ std::string normalized(const std::string& x, NormType type) {
 }
 
 std::string stack_file(Part::Side side, const ModelConfig& config) {
-  const std::string name = side == Part::Side::kEncoder ? "encoder.cpp" : "decoder.cpp";
-  return config.is_transformer() ? "model/" + name : "model/alternatives/recurrent_" + name;
+  if (!config.is_transformer()) return "model/alternatives/recurrent_network.cpp";
+  return side == Part::Side::kEncoder ? "model/encoder.cpp" : "model/decoder.cpp";
 }
 
 constexpr std::int64_t kValues = 4;       // shown values of a vector
@@ -165,8 +165,10 @@ void add_input(Stages& stages, const RecordedPass& pass, const ModelConfig& conf
   const auto& input = side == "source" ? pass.source : pass.target;
   stages.add(side + " embeddings", input.tokens, embedding_formula(config, side), "model/embedding.cpp", pieces);
   if (config.adds_positions())
-    stages.add(side + " positions", input.positions, positions_formula(config), "model/positional_encoding.cpp",
-               pieces);
+    stages.add(
+        side + " positions", input.positions, positions_formula(config),
+        config.positions == Positions::kLearned ? "model/alternatives/positions.cpp" : "model/positional_encoding.cpp",
+        pieces);
   const std::string sum = config.adds_positions() ? "embedding + position" : "embedding";
   if (config.embedding_norm)
     stages.add(side + " input", pass.input(side), "norm(" + sum + ")", "model/encoder_decoder.cpp", pieces);

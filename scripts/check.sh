@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks formatting, which folder includes which (docs/architecture.md), and rules for comments and documents.
+# Checks formatting, which folder includes which (docs/architecture.md), rules for comments and documents, and that
+# named files exist.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -142,6 +143,7 @@ mapfile -t documents < <(git ls-files '*.md')
 american_spelling "${files[@]}" "${documents[@]}"
 short_lines "${documents[@]}"
 short_build_lines
+scripts/check_paths.py || fault "these files are named or linked, but do not exist (see the lines above)"
 mapfile -t sources < <(git ls-files '*.h' '*.cpp' '*.py' '*.js' ':!tests/' ':!library/include/')
 readmes "${sources[@]}"
 

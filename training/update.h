@@ -23,7 +23,7 @@ struct UpdateResult {
 };
 
 /// Updates the weights once, by the gradient of the mean smoothed loss over the tokens of all `batches`. Each batch is
-/// cut into shards (data/shards.h). A worker goes through a shard on one thread, forward and backward; the gradients
+/// cut into shards (data/batch.h). A worker goes through a shard on one thread, forward and backward; the gradients
 /// are summed in a fixed order (ShardTree). So the bits depend on the number of shards, but not on that of the workers.
 /// Dropout is drawn from `dropout` at (step, index of the shard among those of all batches). A GPU is waited for once:
 /// loss and norm are read with one copy after the last backward pass. One of several processes also waits for the

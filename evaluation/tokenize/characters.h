@@ -40,7 +40,7 @@ inline std::string lower(std::string_view text) {
   return result;
 }
 
-// White space is defined by is_white_space (common/text/white_space.h).
+// White space is defined by is_white_space (common/text/split.h).
 
 /// Returns the bytes of the white space at `offset` of UTF-8, or 0.
 std::size_t white_space_at(std::string_view text, std::size_t offset);

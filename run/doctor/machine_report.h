@@ -40,7 +40,7 @@ struct MachineReport {
   ExchangeLibraries exchange;                    ///< of several processes
 
   int processors = 0;                     ///< of the machine
-  int usable_processors = 0;              ///< available_processors() (common/system/threads.h)
+  int usable_processors = 0;              ///< available_processors() (common/system/machine.h)
   std::optional<double> processor_limit;  ///< of control groups
   int threads = 0;                        ///< requested
   int threads_got = 0;                    ///< started by OpenMP

@@ -127,7 +127,7 @@ class Page:
         if self.sources is None:
             return ""
         file = path.relative_to(ROOT)
-        command = f"ctest --test-dir build/ci -R {name}"
+        command = f"ctest --test-dir build/ci -R {name.split('.')[0]}"  # a test of CTest is a suite
         return (
             f'<details class="test" id="{anchor}"><summary>Test: {sentence(name)} <code>{name}</code></summary>'
             f'<div class="place"><code>{file}:{found.first}</code> &ensp; <code>{command}</code></div>'

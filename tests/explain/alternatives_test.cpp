@@ -2,6 +2,7 @@
 // lacks are null.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "common/text/split.h"
 #include "decoding/forced_scores.h"
 #include "decoding/scorers/plain_scorer.h"
 #include "explain/explain.h"
@@ -78,6 +80,15 @@ TEST_P(AlternativesTest, EveryAttentionIsADistributionOverTheKeys) {
       EXPECT_NEAR(sum, 1, kFloatTolerance) << map.at("part");
     }
   }
+}
+
+TEST_P(AlternativesTest, StagesNameFilesThatExist) {
+  const auto whole = forced();
+  for (const auto& stage : whole.at("stages"))
+    for (const auto file : split_text(stage.at("file").get_ref<const std::string&>(), ',')) {
+      const auto name = file.substr(file.find_first_not_of(' '));
+      EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::path(GLOSS_SOURCE_FOLDER) / name)) << name;
+    }
 }
 
 TEST_P(AlternativesTest, MasksAreThoseThatTheAttentionHas) {

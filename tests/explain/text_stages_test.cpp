@@ -1,6 +1,11 @@
 #include "explain/text_stages.h"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
+
+#include "common/text/split.h"
+#include "tests/support/small_model.h"
 
 namespace gloss {
 namespace {
@@ -10,7 +15,25 @@ const Part kCross{.kind = Part::Kind::kSublayer, .side = Part::Side::kDecoder, .
 const Part kFeedForward{.kind = Part::Kind::kSublayer, .sublayer = Part::Sublayer::kFeedForward};
 const Part kLayer{.kind = Part::Kind::kLayer, .side = Part::Side::kDecoder};
 
-TEST(FormulasTest, AttentionHasTheScoreOfTheConfiguration) {
+TEST(TextStagesTest, FilesOfAllFormulasExist) {
+  const auto expect_files = [](const Formula& formula) {
+    for (const auto file : split_text(formula.file, ',')) {
+      const auto name = file.substr(file.find_first_not_of(' '));
+      EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::path(GLOSS_SOURCE_FOLDER) / name)) << name;
+    }
+  };
+  const Part recurrence{.kind = Part::Kind::kSublayer, .sublayer = Part::Sublayer::kRecurrence};
+  for (const auto& config : all_alternatives()) {
+    for (const auto& sublayer : {kSelf, recurrence, kCross, kFeedForward})
+      expect_files(sublayer_formula(sublayer, config));
+    for (const auto side : {Part::Side::kEncoder, Part::Side::kDecoder}) {
+      expect_files(layer_formula({.kind = Part::Kind::kLayer, .side = side}, config));
+      expect_files(stack_formula(side, config));
+    }
+  }
+}
+
+TEST(TextStagesTest, AttentionHasTheScoreOfTheConfiguration) {
   ModelConfig config;
   EXPECT_EQ(sublayer_formula(kSelf, config).text, "softmax(Q K^T / sqrt(d_k)) V, heads side by side, times W^O");
   EXPECT_EQ(sublayer_formula(kSelf, config).file, "model/attention.cpp, model/multi_head_attention.cpp");
@@ -19,7 +42,7 @@ TEST(FormulasTest, AttentionHasTheScoreOfTheConfiguration) {
   EXPECT_EQ(sublayer_formula(kCross, config).file, "model/alternatives/scores.cpp, model/multi_head_attention.cpp");
 }
 
-TEST(FormulasTest, PositionsInsideAttentionAreThoseOfSelfAttention) {
+TEST(TextStagesTest, PositionsInsideAttentionAreThoseOfSelfAttention) {
   ModelConfig config;
   const auto plain = sublayer_formula(kCross, config).text;
   config.positions = Positions::kRelative;
@@ -31,7 +54,7 @@ TEST(FormulasTest, PositionsInsideAttentionAreThoseOfSelfAttention) {
   EXPECT_EQ(sublayer_formula(kCross, config).text, plain);
 }
 
-TEST(FormulasTest, LayersHaveTheirNormAndResidualConnection) {
+TEST(TextStagesTest, LayersHaveTheirNormAndResidualConnection) {
   ModelConfig config;
   EXPECT_EQ(layer_formula(kLayer, config).text, "x + sublayer(norm(x))");
   EXPECT_EQ(stack_formula(Part::Side::kDecoder, config).text, "norm(x)");
@@ -48,7 +71,7 @@ TEST(FormulasTest, LayersHaveTheirNormAndResidualConnection) {
   EXPECT_EQ(stack_formula(Part::Side::kDecoder, config).text, "x");
 }
 
-TEST(FormulasTest, AGatedFeedForwardHasThreeMatrices) {
+TEST(TextStagesTest, AGatedFeedForwardHasThreeMatrices) {
   ModelConfig config;
   config.activation = Activation::kSwish;
   EXPECT_EQ(sublayer_formula(kFeedForward, config).text, "activation(x W_1 + b_1) W_2 + b_2");
@@ -56,7 +79,7 @@ TEST(FormulasTest, AGatedFeedForwardHasThreeMatrices) {
   EXPECT_EQ(sublayer_formula(kFeedForward, config).text, "(activation(x W_g + b_g) * (x W_1 + b_1)) W_2 + b_2");
 }
 
-TEST(FormulasTest, ARecurrenceHasItsOwn) {
+TEST(TextStagesTest, ARecurrenceHasItsOwn) {
   ModelConfig config;
   config.decoder_layer = DecoderLayerType::kSsru;
   const Part recurrence{
@@ -64,7 +87,7 @@ TEST(FormulasTest, ARecurrenceHasItsOwn) {
   EXPECT_EQ(sublayer_formula(recurrence, config).file, "model/alternatives/ssru.cpp");
 }
 
-TEST(FormulasTest, ARecurrentDecoderReadsTheContextInItsFirstLayer) {
+TEST(TextStagesTest, ARecurrentDecoderReadsTheContextInItsFirstLayer) {
   ModelConfig config;
   config.architecture = Architecture::kRecurrent;
   EXPECT_EQ(sublayer_formula(kCross, config).text,
@@ -76,7 +99,7 @@ TEST(FormulasTest, ARecurrentDecoderReadsTheContextInItsFirstLayer) {
   EXPECT_EQ(layer_formula(second, config).text, "h_t = GRU(x_t, h_t-1), h_0 from the memory");
   config.recurrent_attention = RecurrentAttention::kNone;
   EXPECT_EQ(layer_formula(kLayer, config).text, "h_t = GRU(x_t, h_t-1), h_0 from the memory");
-  EXPECT_EQ(layer_formula(kLayer, config).file, "model/alternatives/recurrent_decoder.cpp");
+  EXPECT_EQ(layer_formula(kLayer, config).file, "model/alternatives/recurrent_network.cpp");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 
 namespace sentencepiece::logging {
 
-// Not declared in any installed header, see tokenizer/sentencepiece_log.cpp.
+// Not declared in any installed header, see tokenizer/sentencepiece_library.cpp.
 [[gnu::weak]] void SetMinLogLevel(int level);
 
 }  // namespace sentencepiece::logging

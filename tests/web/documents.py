@@ -263,14 +263,14 @@ def item(
             "name": "Normalization",
             "shape": f"{len(result['text'])} characters",
             "formula": "NFKC",
-            "file": "tokenizer/normalizer.cpp",
+            "file": "tokenizer/plain_text.cpp",
             "lines": [result["text"]],
         },
         {
             "name": "Pieces",
             "shape": f"[{S}]",
             "formula": "byte-pair encoding",
-            "file": "tokenizer/bpe.cpp",
+            "file": "tokenizer/sentencepiece_tokenizer.cpp",
             "lines": [" ".join(f"{each['piece']}:{each['id']}" for each in source)],
         },
         {

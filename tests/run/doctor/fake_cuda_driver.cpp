@@ -1,4 +1,4 @@
-// Replaces libcuda.so.1 in cuda_devices_test: three devices; the second fails to report its memory.
+// Replaces libcuda.so.1 in machine_report_test: three devices; the second fails to report its memory.
 
 #include <cstddef>
 #include <cstdio>
