@@ -229,8 +229,8 @@ TEST_P(CandidateDetailsTest, AGreedySearchNeedsNoPassForItsAlignment) {
     std::size_t same = 0;
     for (std::size_t i = 0; i < greedy.size(); ++i) {
       if (greedy[i].candidates[0].text != searched[i].candidates[0].text) continue;
-      EXPECT_EQ(greedy[i].candidates[0].links, searched[i].candidates[0].links);
-      same += greedy[i].candidates[0].links.empty() ? 0 : 1;
+      EXPECT_EQ(greedy[i].candidates[0].alignment, searched[i].candidates[0].alignment);
+      same += greedy[i].candidates[0].alignment.empty() ? 0 : 1;
     }
     EXPECT_GT(same, 0u);
   }
