@@ -63,27 +63,25 @@ struct SearchContext {
   PhraseConstraints phrases;
 };
 
-/// The most likely tokens of a step, and their attention.
-struct StepResult {
-  TopTokens top;
-  at::Tensor attention;  ///< [B * K, S] on the CPU if coverage or places of phrases need it, else undefined
-};
-
-/// Scores the next tokens of all rows and selects the most likely ones of each.
-StepResult score_next_tokens(const SearchContext& context, Scorer::State& state, const BeamBatch& batch) {
+/// Scores the next tokens of all rows and selects the most likely ones of each. The attention is on the CPU if coverage
+/// or places of phrases need it, otherwise undefined.
+Scorer::TopStep score_next_tokens(const SearchContext& context, Scorer::State& state, const BeamBatch& batch) {
   const auto& [scorer, config, constraints, phrases] = context;
   const auto width = 2 * config.beam_size;
   const bool with_attention = config.coverage_penalty > 0 || phrases.needs_attention();
-  if (!with_attention && phrases.none())
-    return {constraints.step_top(scorer, state, batch.tokens, batch.constraint_rows, width), {}};
-  const auto step = constraints.step(scorer, state, batch.tokens, batch.constraint_rows,
-                                     with_attention ? std::optional(AttentionSite{}) : std::nullopt);
-  if (config.coverage_penalty > 0 && !step.attention.defined())
+  const auto site = with_attention ? std::optional(AttentionSite{}) : std::nullopt;
+  Scorer::TopStep top;
+  if (phrases.none()) {
+    top = constraints.step_top(scorer, state, batch.tokens, batch.constraint_rows, width, site);
+  } else {
+    const auto step = constraints.step(scorer, state, batch.tokens, batch.constraint_rows, site);
+    const auto likeliest = top_tokens_of(step, std::min(width, scorer.vocabulary_size()));
+    top = {phrases.with_next(likeliest, step.logits, batch.constraint_rows), step.attention};
+  }
+  if (config.coverage_penalty > 0 && !top.attention.defined())
     throw UsageError("decoding.coverage_penalty: this model has no attention to its source; set it to 0");
-  auto top = top_tokens_of(step, std::min(width, scorer.vocabulary_size()));
-  if (!phrases.none()) top = phrases.with_next(top, step.logits, batch.constraint_rows);
-  return {std::move(top),
-          step.attention.defined() ? step.attention.to(at::kCPU, at::kFloat).contiguous() : at::Tensor()};
+  if (top.attention.defined()) top.attention = top.attention.to(at::kCPU, at::kFloat).contiguous();
+  return top;
 }
 
 /// Returns a sentence's part of the attention [B * K, S]: the first `length` positions of its `live` rows.
@@ -127,7 +125,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
     while (true) {
       if (hooks.before_step) hooks.before_step();
       const auto B = std::ssize(unfinished);
-      const auto [top, attention] = score_next_tokens(context, *state, batch);
+      const auto top = score_next_tokens(context, *state, batch);
       const auto count = phrases.none() ? 2 * config.beam_size : batch.rows * top.width;
       auto candidates = best_candidates(top, batch.log_probabilities, B, count);
 
@@ -136,7 +134,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
         const auto sentence = unfinished[b];
         auto& beam = beams[sentence];
         const auto live = std::ssize(beam.rows());
-        const auto attended = attention_of(attention, b * batch.rows, live, source.lengths[sentence]);
+        const auto attended = attention_of(top.attention, b * batch.rows, live, source.lengths[sentence]);
         if (!phrases.none())
           candidates[b] = phrases.choose(sentence, {beam, progress[sentence], attended}, candidates[b]);
         beam.advance(candidates[b], config.coverage_penalty > 0 ? attended : std::vector<float>());

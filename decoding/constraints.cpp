@@ -69,18 +69,23 @@ Scorer::Step Constraints::step(const Scorer& scorer, Scorer::State& state, std::
   return step;
 }
 
-TopTokens Constraints::step_top(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens,
-                                std::span<const Row> rows, std::int64_t width) const {
+Scorer::TopStep Constraints::step_top(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens,
+                                      std::span<const Row> rows, std::int64_t width,
+                                      const std::optional<AttentionSite>& site) const {
   width = std::min(width, scorer.vocabulary_size());
   const bool changes_logits = config_->repetition_penalty != 1 ||
                               std::ranges::any_of(rows, [this](const Row& row) { return forced(row).has_value(); });
-  if (changes_logits) return top_tokens_of(step(scorer, state, tokens, rows, std::nullopt), width);
+  if (changes_logits) {
+    const auto changed = step(scorer, state, tokens, rows, site);
+    return {top_tokens_of(changed, width), changed.attention};
+  }
   std::vector<Ids> bans;
   std::size_t max_bans = 0;
   for (const auto& row : rows) max_bans = std::max(max_bans, bans.emplace_back(banned(row)).size());
   const auto wider = std::min(width + static_cast<std::int64_t>(max_bans), scorer.vocabulary_size());
-  auto top = scorer.step_top(state, tokens, wider);
-  return max_bans == 0 ? std::move(top) : without(bans, top, width);
+  auto top = scorer.step_top(state, tokens, wider, site);
+  if (max_bans == 0) return top;
+  return {without(bans, top, width), std::move(top.attention)};
 }
 
 Ids Constraints::banned(const Row& row) const {

@@ -50,8 +50,9 @@ class Constraints {
                     const std::optional<AttentionSite>& site) const;
   /// Does Scorer::step_top and returns the min(width, V) most likely allowed tokens; if there are fewer, the rest has
   /// logits of -inf. All logits are computed only if some are rescaled or forced.
-  TopTokens step_top(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens, std::span<const Row> rows,
-                     std::int64_t width) const;
+  Scorer::TopStep step_top(const Scorer& scorer, Scorer::State& state, std::span<const Id> tokens,
+                           std::span<const Row> rows, std::int64_t width,
+                           const std::optional<AttentionSite>& site = std::nullopt) const;
 
   /// Returns the forbidden tokens, ascending; none inside a prefix.
   Ids banned(const Row& row) const;

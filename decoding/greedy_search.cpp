@@ -1,6 +1,4 @@
 #include <numeric>
-#include <optional>
-#include <span>
 #include <utility>
 
 #include <ATen/core/Tensor.h>
@@ -11,25 +9,6 @@
 #include "decoding/search.h"
 
 namespace gloss {
-namespace {
-
-/// The rows of a step, one for each sentence that goes on.
-struct GreedyRows {
-  std::span<const Id> last;
-  std::span<const Constraints::Row> rows;
-  const std::optional<AttentionSite>& site;
-};
-
-/// Returns the likeliest token of each row and, if there is a site, the attention [rows, S] on the CPU.
-std::pair<TopTokens, at::Tensor> score_next_tokens(const Scorer& scorer, const Constraints& constraints,
-                                                   Scorer::State& state, const GreedyRows& step) {
-  if (!step.site) return {constraints.step_top(scorer, state, step.last, step.rows, 1), {}};
-  const auto scores = constraints.step(scorer, state, step.last, step.rows, step.site);
-  return {top_tokens_of(scores, 1),
-          scores.attention.defined() ? scores.attention.to(at::kCPU, at::kFloat).contiguous() : at::Tensor()};
-}
-
-}  // namespace
 
 std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
                                       const SearchInputs& given, const SearchHooks& hooks) {
@@ -54,8 +33,10 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
     const auto B = std::ssize(unfinished);
     std::vector<Constraints::Row> rows;
     for (const auto sentence : unfinished) rows.push_back({sentence, length - 1, &result[sentence].ids});
-    const auto [top, attention] = score_next_tokens(scorer, constraints, *state, {last, rows, given.site});
+    const auto top = constraints.step_top(scorer, *state, last, rows, 1, given.site);
     const auto candidates = best_candidates(top, log_probabilities, B, 1);
+    const auto attention = top.attention.defined() ? top.attention.to(at::kCPU, at::kFloat).contiguous()  // [rows, S]
+                                                   : at::Tensor();
 
     std::vector<std::int64_t> kept, still_unfinished;
     last.clear();

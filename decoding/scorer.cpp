@@ -36,8 +36,10 @@ void order_equals(std::int64_t width, const float* logits, Id* ids) {
 
 }  // namespace
 
-TopTokens Scorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width) const {
-  return top_tokens_of(step(state, tokens, std::nullopt), width);
+Scorer::TopStep Scorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width,
+                                 const std::optional<AttentionSite>& site) const {
+  const auto result = step(state, tokens, site);
+  return {top_tokens_of(result, width), result.attention};
 }
 
 TopTokens top_tokens_of(const Scorer::Step& step, std::int64_t width) {

@@ -33,6 +33,11 @@ class Scorer {
     at::Tensor attention;       ///< [B * K, S] of the site if requested and the model has it, otherwise undefined
   };
 
+  /// The result of a step of which the likeliest tokens matter alone.
+  struct TopStep : TopTokens {
+    at::Tensor attention;  ///< as in Step
+  };
+
   virtual ~Scorer() = default;
 
   /// Encodes the source, [B, S] pieces and eos. The state has one row for each sentence.
@@ -42,7 +47,8 @@ class Scorer {
   virtual Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const = 0;
   /// Does the same step and returns the `width` most likely tokens of each row, 1 <= width <= V. A scorer that finds
   /// them without computing all logits overrides this; the numbers must be those of `step`.
-  virtual TopTokens step_top(State& state, std::span<const Id> tokens, std::int64_t width) const;
+  virtual TopStep step_top(State& state, std::span<const Id> tokens, std::int64_t width,
+                           const std::optional<AttentionSite>& site = std::nullopt) const;
   /// Does the same step and returns the scores of one given token of each row, `next` [B * K].
   virtual TokenScores step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const;
   /// Does the same step for its attention alone. A state that has taken such a step takes no other, and keeps its site.

@@ -202,10 +202,11 @@ Scorer::Step EnsembleScorer::step(State& state, std::span<const Id> tokens,
   return result;
 }
 
-TopTokens EnsembleScorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width) const {
-  if (!device().is_cpu()) return Scorer::step_top(state, tokens, width);
+Scorer::TopStep EnsembleScorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width,
+                                         const std::optional<AttentionSite>& site) const {
+  if (!device().is_cpu()) return Scorer::step_top(state, tokens, width, site);
   const c10::InferenceMode inference;
-  const auto steps = step_members(state, tokens, std::nullopt);
+  const auto steps = step_members(state, tokens, site);
   const MemberScores scores(steps);
   const auto rows = scores.rows();
   const auto normalizers = log_normalizer_of(steps);  // [B * K]
@@ -223,7 +224,7 @@ TopTokens EnsembleScorer::step_top(State& state, std::span<const Id> tokens, std
                  top.ids[static_cast<std::size_t>(row * width + i)]) = ranked[static_cast<std::size_t>(i)];
     }
   });
-  return top;
+  return {std::move(top), mean_attention(steps)};
 }
 
 TokenScores EnsembleScorer::step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const {

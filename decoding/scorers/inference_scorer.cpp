@@ -38,9 +38,11 @@ at::Tensor InferenceScorer::step_attention(State& state, std::span<const Id> tok
   return model_.step_attention(rows_of(state), tokens, site);
 }
 
-TopTokens InferenceScorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width) const {
+Scorer::TopStep InferenceScorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width,
+                                          const std::optional<AttentionSite>& site) const {
   const c10::InferenceMode inference;
-  return model_.top_tokens(model_.step(rows_of(state), tokens, std::nullopt).x, width);
+  const auto [x, attention] = model_.step(rows_of(state), tokens, site);
+  return {model_.top_tokens(x, width), attention};
 }
 
 TokenScores InferenceScorer::step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const {

@@ -16,7 +16,8 @@ class InferenceScorer final : public Scorer {
   std::unique_ptr<State> start(const PaddedIds& source) const override;
   Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const override;
   at::Tensor step_attention(State& state, std::span<const Id> tokens, const AttentionSite& site) const override;
-  TopTokens step_top(State& state, std::span<const Id> tokens, std::int64_t width) const override;
+  TopStep step_top(State& state, std::span<const Id> tokens, std::int64_t width,
+                   const std::optional<AttentionSite>& site) const override;
   TokenScores step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const override;
   void select(State& state, const std::vector<std::int64_t>& sentences,
               const std::vector<std::int64_t>& parents) const override;

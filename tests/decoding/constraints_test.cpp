@@ -30,9 +30,10 @@ class NotesWidths final : public Scorer {
     widths_.push_back(0);
     return scorer_->step(state, tokens, site);
   }
-  TopTokens step_top(State& state, std::span<const Id> tokens, std::int64_t width) const override {
+  TopStep step_top(State& state, std::span<const Id> tokens, std::int64_t width,
+                   const std::optional<AttentionSite>& site) const override {
     widths_.push_back(width);
-    return scorer_->step_top(state, tokens, width);
+    return scorer_->step_top(state, tokens, width, site);
   }
   void select(State& state, const std::vector<std::int64_t>& sentences,
               const std::vector<std::int64_t>& parents) const override {

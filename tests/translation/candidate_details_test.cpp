@@ -209,7 +209,7 @@ TEST_P(CandidateDetailsTest, AlignmentsMayBeCanceled) {
   EXPECT_EQ(calls, aligned);
 }
 
-// One model's greedy search keeps its attention, with the links of a forced pass; an ensemble's has others.
+// One model's greedy search keeps its attention; that of an ensemble is not the first model's.
 TEST_P(CandidateDetailsTest, AGreedySearchNeedsNoPassForItsAlignment) {
   auto config = search();
   config.beam_size = config.n_best = 1;
@@ -222,17 +222,6 @@ TEST_P(CandidateDetailsTest, AGreedySearchNeedsNoPassForItsAlignment) {
       return calls;
     };
     EXPECT_EQ(steps(true) == steps(false), seeds.size() == 1);
-    auto beam = config;
-    beam.beam_size = 2;  // whose first hypothesis is often that of the greedy search
-    const auto greedy = details({.alignment = true}, seeds, config),
-               searched = details({.alignment = true}, seeds, beam);
-    std::size_t same = 0;
-    for (std::size_t i = 0; i < greedy.size(); ++i) {
-      if (greedy[i].candidates[0].text != searched[i].candidates[0].text) continue;
-      EXPECT_EQ(greedy[i].candidates[0].alignment, searched[i].candidates[0].alignment);
-      same += greedy[i].candidates[0].alignment.empty() ? 0 : 1;
-    }
-    EXPECT_GT(same, 0u);
   }
 }
 

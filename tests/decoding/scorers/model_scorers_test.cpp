@@ -225,8 +225,9 @@ TEST_P(ModelScorersTest, TheLikeliestTokensAreThoseOfTheStep) {
   const auto state = scorer_.start(source), other = scorer_.start(source);
   for (const std::int64_t width : {1, 3, 20}) {
     const auto tokens = Ids{5, 6, 7};
-    const auto step = scorer_.step(*state, tokens, std::nullopt);
-    const auto top = scorer_.step_top(*other, tokens, width);
+    const auto step = scorer_.step(*state, tokens, AttentionSite{});
+    const auto top = scorer_.step_top(*other, tokens, width, AttentionSite{});
+    EXPECT_THAT(top.attention, SameAs(step.attention));
     const auto [logits, ids] = step.logits.cpu().topk(width, -1);
     ASSERT_EQ(top.width, width);
     for (std::int64_t row = 0; row < 3; ++row) {
