@@ -151,7 +151,7 @@ TEST_P(EnsembleScorerTest, AllStepsHaveTheSameBits) {
   const auto step = ensemble.step(*ensemble.start(source), bos(5), std::nullopt);
   const auto wanted = step.logits.cpu().contiguous();
   for (const std::int64_t width : {1L, 10L, 50L, kV}) {
-    const auto top = ensemble.step_top(*ensemble.start(source), bos(5), width);
+    const auto top = ensemble.step_top(*ensemble.start(source), bos(5), width, std::nullopt);
     const auto all = top_tokens_of(step, width);
     EXPECT_EQ(top.ids, all.ids) << width;
     EXPECT_EQ(top.logits, all.logits) << width;
