@@ -132,6 +132,8 @@ class Translator::Call {
       : translator_(impl.translator(options)),
         decoding_(decoding_config(options, impl.config.decoding)),
         glossary_(options.prepared_glossary.phrases_) {
+    if (glossary_ && options.prepared_glossary.tokenizer_ != impl.tokenizers.second)
+      throw UsageError("prepared_glossary: wanted one that this Translator has prepared, got another Translator's");
     if (!options.glossary.empty()) {
       if (glossary_) throw UsageError("glossary: wanted none beside prepared_glossary");
       glossary_ = make_glossary(options.glossary, *impl.tokenizers.second);
@@ -188,8 +190,14 @@ std::vector<Translation> Translator::run(std::span<const std::string> lines,
   std::list<Call> calls;
   auto result = with_public_errors([&] {
     const auto size = options.size() == 1 ? lines.size() : 1;
-    for (std::size_t i = 0; i < options.size(); ++i)
-      calls.emplace_back(*impl_, lines.subspan(i * size, size), i * size, options[i]);
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      try {
+        calls.emplace_back(*impl_, lines.subspan(i * size, size), i * size, options[i]);
+      } catch (const UsageError& error) {
+        if (options.size() == 1) throw;
+        throw UsageError("line " + std::to_string(i) + ": " + error.what());
+      }
+    }
     std::vector<TranslationJob*> jobs;
     for (auto& call : calls) jobs.push_back(&call.job());
     impl_->lines.runner().run(jobs);
@@ -220,6 +228,7 @@ std::vector<Translation> Translator::translate_each(std::span<const std::string>
 Glossary Translator::prepare(std::span<const GlossaryEntry> entries) const {
   Glossary glossary;
   glossary.phrases_ = with_public_errors([&] { return make_glossary(entries, *impl_->tokenizers.second); });
+  glossary.tokenizer_ = impl_->tokenizers.second;
   return glossary;
 }
 

@@ -10,6 +10,7 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <malloc.h>
 #include <omp.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "common/error.h"
@@ -98,6 +99,14 @@ int start_threads_of_caller(int wanted) {
     start_openmp(started);
   }
   return std::min(wanted, started);
+}
+
+bool openmp_threads_sleep() {
+  static const bool sleep = [] {
+    const auto* const policy = std::getenv("OMP_WAIT_POLICY");
+    return policy != nullptr && ::strcasecmp(policy, "passive") == 0;
+  }();
+  return sleep;
 }
 
 void give_back_memory() {

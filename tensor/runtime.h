@@ -30,6 +30,10 @@ int set_up_runtime(int threads);
 /// and OpenMP would wait for them for ever.
 int start_threads_of_caller(int wanted);
 
+/// Returns whether OpenMP's threads sleep between two pieces of work (OMP_WAIT_POLICY=passive, which the program sets
+/// for itself). Otherwise they spin, and where anything else runs, several take longer for a little work than one.
+bool openmp_threads_sleep();
+
 /// Returns all free memory to the system. Call it between two phases of a run. Their blocks have other sizes, so the
 /// caching allocator could not reuse them, and the peak would become the sum of all phases.
 void give_back_memory();

@@ -110,7 +110,7 @@ void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
     if (own != jobs.end() && (is_within_batch || running_ < workers_)) {
       const auto batch = take(is_within_batch ? **own : *next_job(self));
       const bool is_all = running_ == 0 && std::ranges::none_of(jobs_, [](auto* job) { return job->waiting.any(); });
-      compute(batch, is_all && workers_ > 1, lock);
+      compute(batch, is_all && workers_ > 1 && openmp_threads_sleep(), lock);
     } else if (const auto deadline = next_deadline(jobs)) {
       changed_->wait_until(lock, *deadline);
     } else {

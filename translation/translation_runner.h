@@ -21,7 +21,7 @@ namespace gloss {
 /// Translates the lines of any number of calls on a fixed number of threads: its own and those of the callers, which
 /// take work while their own lines wait. A free thread searches the lines of the next call together with those of other
 /// calls that go with them. Calls take turns, so that a book does not keep a word waiting. On the CPU each batch is
-/// computed on one thread; if it is all there is to do, on all of them.
+/// computed on one thread; if it is all there is to do, on all of them, unless OpenMP's would spin meanwhile.
 ///
 /// Threads start when there is more than one batch, and end with the runner. If the system refuses some, there are
 /// fewer.

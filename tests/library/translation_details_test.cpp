@@ -185,6 +185,9 @@ TEST_P(TranslationDetailsTest, EachLineHasOptionsOfItsOwn) {
   EXPECT_LE(found[1].candidates.at(0).pieces.size(), 2u);
   EXPECT_TRUE(found[3].text().starts_with("lemu"));
   EXPECT_EQ(found[4].status, Translation::Status::kDeadline);
+  options[2].beam_size = -3;
+  EXPECT_THAT([&] { translator().translate_each(kLines, options); },
+              ThrowsMessage<TranslatorUsageError>(testing::StartsWith("line 2: beam_size: wanted")));
   options.pop_back();
   EXPECT_THAT([&] { translator().translate_each(kLines, options); },
               ThrowsMessage<TranslatorUsageError>(HasSubstr("options: wanted one for each of 5 lines, got 4")));
@@ -210,6 +213,16 @@ TEST_P(TranslationDetailsTest, ResultsComeAsTheyAreComplete) {
   options.on_result = [](std::size_t, const Translation&) { return false; };
   options.batch_size = 1;
   EXPECT_EQ(translator().translate(kLines, options).at(1).status, Translation::Status::kCancelled);
+}
+
+TEST_P(TranslationDetailsTest, AGlossaryIsOfTheTranslatorThatPreparedIt) {
+  const Translator other(kModel, {.device = GetParam(), .threads = 1});
+  const std::vector<GlossaryEntry> entries = {{"baka", "nipa ratu"}};
+  const Translator copy = translator();
+  EXPECT_TRUE(equal(copy.translate_line(kLines[0], {.prepared_glossary = translator().prepare(entries)}),
+                    translator().translate_line(kLines[0], {.glossary = entries})));
+  EXPECT_THAT([&] { translator().translate(kLines, {.prepared_glossary = other.prepare(entries)}); },
+              ThrowsMessage<TranslatorUsageError>(HasSubstr("prepared_glossary: wanted one that this Translator")));
 }
 
 TEST_P(TranslationDetailsTest, InvalidGlossariesAreRefused) {

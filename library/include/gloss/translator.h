@@ -69,6 +69,7 @@ class [[gnu::visibility("default")]] Glossary {
  private:
   friend class Translator;
   std::shared_ptr<const class GlossaryPhrases> phrases_;
+  std::shared_ptr<const class Tokenizer> tokenizer_;  // whose pieces the phrases are
 };
 
 struct Translation;
@@ -82,7 +83,10 @@ struct TranslationOptions {
   std::optional<double> length_penalty = {};   ///< p; 0: scores are sums of log-probabilities
   std::optional<LengthNormalisation> length_normalisation = {};
   std::optional<double> patience = {};          ///< a sentence is done with beam_size * patience translations
+  std::optional<bool> shrinking_beam = {};      ///< each finished translation narrows the beam by one, as in Marian
   std::optional<std::int64_t> max_length = {};  ///< maximum number of tokens, the end of the sentence included
+  std::optional<double> max_length_factor =
+      {};  ///< lowers max_length to this many tokens for each of the source; 0: off
   std::optional<std::int64_t> min_length = {};  ///< minimum number of tokens, the end of the sentence not included
   std::optional<std::int64_t> batch_size = {};  ///< sentences searched together
   std::int64_t n_best = 1;  ///< candidates of each line, at most beam_size; the number of draws with sampling
@@ -130,7 +134,7 @@ struct TranslationOptions {
   /// for each place of its line where `source` stands as whole words, in any case unless it has a capital letter. The
   /// longest phrase wins. Not together with sampling.
   std::vector<GlossaryEntry> glossary = {};
-  /// The same, prepared by this Translator; in place of `glossary`.
+  /// The same, prepared by this Translator or a copy of it; in place of `glossary`. Another's is refused.
   Glossary prepared_glossary = {};
 
   bool confidence = false;       ///< fills Candidate::words and flags
@@ -149,7 +153,7 @@ struct Translation {
   enum class Status {
     kComplete,   ///< the same bits as without deadline and cancellation
     kDeadline,   ///< the deadline passed before it was found: no candidates
-    kCancelled,  ///< `stop` or `on_token` ended the call before it was found: no candidates
+    kCancelled,  ///< `stop` or a callback ended the call before it was found: no candidates
   };
   struct Span {
     std::size_t begin = 0, end = 0;
@@ -202,7 +206,8 @@ struct Translation {
 /// Lines of concurrent calls are computed together, on TranslatorSettings::threads threads in all; the threads that
 /// call are among them. Calls take turns. The Translator starts threads when there is work for several, and ends them
 /// with its last copy; if the system refuses some, it computes with fewer. A call whose lines are all the work there
-/// is, and too few for several threads, may compute on all of OpenMP's, which end with the calling thread. OpenMP's and
+/// is, and too few for several threads, computes on one, or on all of OpenMP's, which end with the calling thread, if
+/// OMP_WAIT_POLICY is passive. OpenMP's and
 /// MKL's number of threads are set for threads that compute only, and restored.
 ///
 /// In a process that was forked, calls throw TranslatorUsageError if threads had been started before, or a call was
@@ -232,7 +237,8 @@ class [[gnu::visibility("default")]] Translator {
   /// reason.
   std::vector<Translation> translate(std::span<const std::string> lines, const TranslationOptions& options = {}) const;
   /// Does the same with options for each line, in order. `prefixes` of a line's options has one element at most, and
-  /// `first_line` is its own number. Throws TranslatorUsageError if the numbers of lines and options differ.
+  /// `first_line` is its own number. Throws TranslatorUsageError if the numbers of lines and options differ;
+  /// messages about the options of a line begin with its index.
   std::vector<Translation> translate_each(std::span<const std::string> lines,
                                           std::span<const TranslationOptions> options) const;
   Translation translate_line(const std::string& line, const TranslationOptions& options = {}) const;
