@@ -188,16 +188,16 @@ class Translator::Call {
 std::vector<Translation> Translator::run(std::span<const std::string> lines,
                                          std::span<const TranslationOptions> options) const {
   std::list<Call> calls;
-  auto result = with_public_errors([&] {
-    const auto size = options.size() == 1 ? lines.size() : 1;
-    for (std::size_t i = 0; i < options.size(); ++i) {
-      try {
-        calls.emplace_back(*impl_, lines.subspan(i * size, size), i * size, options[i]);
-      } catch (const UsageError& error) {
-        if (options.size() == 1) throw;
-        throw UsageError("line " + std::to_string(i) + ": " + error.what());
-      }
+  const auto size = options.size() == 1 ? lines.size() : 1;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    try {
+      with_public_errors([&] { calls.emplace_back(*impl_, lines.subspan(i * size, size), i * size, options[i]); });
+    } catch (const TranslatorUsageError& error) {
+      if (options.size() == 1) throw;
+      throw TranslatorUsageError("line " + std::to_string(i) + ": " + error.what());
     }
+  }
+  auto result = with_public_errors([&] {
     std::vector<TranslationJob*> jobs;
     for (auto& call : calls) jobs.push_back(&call.job());
     impl_->lines.runner().run(jobs);
