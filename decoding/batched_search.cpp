@@ -14,10 +14,10 @@ void search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig&
             const SearchHooks& hooks) {
   if (config.sampling.enabled)
     sampling_search(scorer, source, config, given, hooks);
-  else if (config.beam_size > 1 || config.coverage_penalty > 0 || !given.phrases.empty())
-    beam_search(scorer, source, config, given, hooks);
-  else
+  else if (is_greedy(config) && given.phrases.empty())
     greedy_search(scorer, source, config, given, hooks);
+  else
+    beam_search(scorer, source, config, given, hooks);
 }
 
 bool has_phrases(const SearchInputs& given, std::size_t i) {
@@ -85,6 +85,10 @@ void expect_pieces(const SearchInputs& given, std::int64_t vocabulary_size) {
 }
 
 }  // namespace
+
+bool is_greedy(const DecodingConfig& config) {
+  return config.beam_size == 1 && !config.sampling.enabled && config.coverage_penalty == 0;
+}
 
 void batched_search(const Scorer& scorer, std::span<const Ids> sources, const DecodingConfig& config,
                     const SearchInputs& given, const SearchHooks& hooks) {

@@ -6,10 +6,13 @@
 
 namespace gloss {
 
+/// Returns whether sentences without phrases are searched greedily: beam_size is 1, and there is neither sampling nor a
+/// coverage penalty.
+bool is_greedy(const DecodingConfig& config);
+
 /// Searches many sentences (pieces and eos each) batch by batch, the longest first, and passes the hypotheses of each
-/// to hooks.on_found, best first. Empty rows are skipped. The search is sampling if enabled; greedy if beam_size is 1,
-/// there is no coverage penalty and the sentence has no phrases; otherwise beam search. Sentences with phrases form
-/// batches of their own.
+/// to hooks.on_found, best first. Empty rows are skipped. The search is sampling if enabled; greedy if is_greedy and
+/// the sentence has no phrases; otherwise beam search. Sentences with phrases form batches of their own.
 ///
 /// Throws UsageError if `config` is invalid, if `given` has another number of sentences, if a phrase is empty or has an
 /// id that is not a piece of the scorer's vocabulary, if `continues_word` has another size, or for phrases with

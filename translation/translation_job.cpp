@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/text/visible_text.h"
+#include "decoding/batched_search.h"
 #include "tensor/out_of_memory.h"
 #include "translation/translation_runner.h"
 
@@ -48,7 +49,7 @@ bool TranslationJob::goes_with(const TranslationJob& other) const {
 
 std::optional<AttentionSite> TranslationJob::kept_attention() const {
   const auto& [scorer, default_site] = translator_.aligner();
-  if (!details().alignment || scorer.get() != &translator_.scorer()) return std::nullopt;
+  if (!details().alignment || !is_greedy(config_) || scorer.get() != &translator_.scorer()) return std::nullopt;
   return details().alignment_from.value_or(default_site);
 }
 

@@ -365,6 +365,19 @@ TEST_F(TranslationJobTest, EverySearchStreamsItsBestTranslation) {
   }
 }
 
+TEST_F(TranslationJobTest, LinesWithAndWithoutAlignmentShareABatchUnlessTheSearchKeepsAttention) {
+  const LineTranslator translator(scorer_, letters_, letters_, 100, {.scorer = scorer_});
+  const std::vector<std::string> lines = {"ab"};
+  const TranslationHooks hooks;
+  const TranslationRequest plain{.lines = lines}, aligned{.lines = lines, .details = {.alignment = true}};
+  for (const std::int64_t beam_size : {1, 2}) {
+    config_.beam_size = beam_size;
+    const TranslationJob one(translator, plain, config_, hooks), other(translator, aligned, config_, hooks);
+    EXPECT_EQ(one.goes_with(other), beam_size == 2);
+    EXPECT_EQ(other.kept_attention().has_value(), beam_size == 1);
+  }
+}
+
 TEST_F(TranslationJobTest, TokensNeedASearchThatIsNotRepeated) {
   const TranslationHooks hooks{.on_token = [](const auto&) { return true; }, .halve_when_out_of_memory = true};
   EXPECT_THAT([&] { translate({"a"}, hooks); },
