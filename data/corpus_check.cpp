@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/text/sentence_count.h"
+#include "common/sentences/sentence_count.h"
 #include "common/text/utf8.h"
 #include "data/aligned_reader.h"
 

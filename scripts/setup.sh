@@ -57,7 +57,7 @@ missing_packages() {
   if [[ " $* " == *" clang++:clang "* ]] && ! has_llvm_openmp; then echo libomp-dev; fi
   for header in sentencepiece_processor.h:libsentencepiece-dev CLI/CLI.hpp:libcli11-dev \
     nlohmann/json.hpp:nlohmann-json3-dev gtest/gtest.h:libgtest-dev gmock/gmock.h:libgmock-dev \
-    openssl/evp.h:libssl-dev zlib.h:zlib1g-dev histedit.h:libedit-dev; do
+    openssl/evp.h:libssl-dev zlib.h:zlib1g-dev pugixml.hpp:libpugixml-dev histedit.h:libedit-dev; do
     package=${header#*:}
     printf '#if !__has_include(<%s>)\n%s\n#endif\n' "${header%:*}" "$package"
   done | if have g++; then g++ -std=c++20 -E -P -x c++ -; else grep -v '^#'; fi
@@ -80,6 +80,7 @@ describe() {
     libgtest-dev | libgmock-dev) echo "GoogleTest 1.12 or newer with gmock, https://github.com/google/googletest" ;;
     libssl-dev) echo "OpenSSL 3 with its headers" ;;
     zlib1g-dev) echo "zlib with its headers, https://zlib.net" ;;
+    libpugixml-dev) echo "pugixml 1.11 or newer, https://pugixml.org" ;;
     libedit-dev) echo "libedit with its headers, https://thrysoee.dk/editline (optional: line editing in translate)" ;;
   esac
 }
@@ -136,11 +137,14 @@ install_gloo() {
     say "Gloo's headers (libgloo-dev) were not installed; gloss will train with one process only"
 }
 
-# Without these gloss neither imports nor exports models of Marian.
-install_model_formats() {
-  if printf '#include <zip.h>\n#include <yaml-cpp/yaml.h>\n' | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1; then return; fi
-  have apt-get && apt_install libzip-dev libyaml-cpp-dev ||
-    say "libzip (libzip-dev) and yaml-cpp (libyaml-cpp-dev) were not installed; gloss will not import models of Marian"
+# Without these gloss neither imports models of Marian nor translates office documents and YAML; without ICU it reads no
+# SRX files.
+install_formats() {
+  local headers='#include <zip.h>\n#include <yaml-cpp/yaml.h>\n#include <unicode/uregex.h>\n'
+  if printf "$headers" | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1; then return; fi
+  have apt-get && apt_install libzip-dev libyaml-cpp-dev libicu-dev ||
+    say "libzip (libzip-dev), yaml-cpp (libyaml-cpp-dev) or ICU (libicu-dev) was not installed; gloss will do without" \
+      "models of Marian and without some formats of documents"
 }
 
 # Without a browser the tests of pages are skipped, so it may be missing.
@@ -265,7 +269,7 @@ main() {
   done
   install_packages "${tools[@]}"
   install_gloo
-  install_model_formats
+  install_formats
   if [[ $developer == yes ]]; then
     install_browser
   fi

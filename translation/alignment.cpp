@@ -45,7 +45,10 @@ std::vector<PieceLink> strongest_links(const at::Tensor& weights, std::size_t ta
     const auto *pieces = row + std::min(static_cast<std::int64_t>(tags), S - 1), *end = row + S - 1;
     const auto* best = std::max_element(pieces, end);
     auto& link = links[static_cast<std::size_t>(t)];
-    if (pieces < end) link.source = best - row;
+    if (pieces < end) {
+      link.source = best - row;
+      link.weight = *best;
+    }
     link.to_end = pieces == end || *end > *best || std::any_of(row, pieces, [best](float tag) { return tag > *best; });
   }
   return links;

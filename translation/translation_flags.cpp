@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "common/text/sentence_count.h"
+#include "common/sentences/sentence_count.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "common/text/word_boundary.h"

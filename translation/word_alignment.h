@@ -17,6 +17,7 @@ namespace gloss {
 struct PieceLink {
   std::int64_t source = -1;  ///< the piece with the most attention, eos excluded; -1: none
   bool to_end = false;       ///< eos or a language tag has more attention
+  double weight = 0;         ///< share of the attention that `source` has, 0 to 1
 };
 
 /// A source word and a target word, numbered from 0.

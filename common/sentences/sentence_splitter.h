@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/text/text_span.h"
@@ -14,6 +16,9 @@ enum class SentenceMode {
   kParagraph,  ///< each line is a paragraph of one or more sentences
   kWrapped,    ///< an empty line ends a paragraph; other line ends are spaces
 };
+
+inline constexpr std::array<std::pair<std::string_view, SentenceMode>, 3> kSentenceModes{
+    {{"line", SentenceMode::kLine}, {"paragraph", SentenceMode::kParagraph}, {"wrapped", SentenceMode::kWrapped}}};
 
 /// Finds the sentences of a paragraph. Thread-safe.
 class SentenceSplitter {

@@ -5,10 +5,8 @@
 
 namespace gloss {
 
-/// Returns the minimum number of sentences of a text. A sentence ends with one of . ! ? … and closing quotes and
-/// brackets if white space and an upper-case letter follow (or a letter of a script without cases), or with a mark that
-/// stands for a full stop in another script (。 । ۔). A period after an abbreviation, an initial or a number does not
-/// end a sentence. Returns 0 for a text without letters and digits. `text` is UTF-8.
+/// Returns the minimum number of sentences of a text: those of the rule splitter without a language. Returns 0 for a
+/// text without letters and digits. `text` is UTF-8.
 ///
 ///     min_sentences("Dr. Smith sleeps. His dog runs.")  // 2
 std::int64_t min_sentences(std::string_view text);

@@ -1,4 +1,4 @@
-#include "common/text/sentence_count.h"
+#include "common/sentences/sentence_count.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ TEST(SentenceCountTest, AbbreviationsInitialsAndNumbersEndNone) {
 }
 
 TEST(SentenceCountTest, OtherScriptsHaveTheirOwnMarks) {
-  EXPECT_EQ(min_sentences("他睡了。狗在跑！「真的吗？」他问。"), 4);
+  EXPECT_EQ(min_sentences("他睡了。狗在跑！「真的吗？」「真的。」"), 4);
   EXPECT_EQ(min_sentences("वह सोता है। कुत्ता दौड़ता है।"), 2);
   EXPECT_EQ(min_sentences("그는 잔다. 개가 달린다."), 2);
   EXPECT_EQ(min_sentences("هو نائم. الكلب يركض؟ نعم."), 3);
