@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "documents/passage.h"
+#include "documents/model/passage.h"
 
 namespace gloss {
 

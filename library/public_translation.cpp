@@ -36,7 +36,7 @@ Translation::Candidate to_public(LineTranslation::Candidate candidate, std::size
   for (const auto& [source, target] : candidate.alignment)
     result.alignment.push_back({static_cast<std::size_t>(source), static_cast<std::size_t>(target)});
   for (std::size_t target = 0; target < candidate.links.size(); ++target) {
-    const auto& [source, to_end] = candidate.links[target];
+    const auto& [source, to_end, weight] = candidate.links[target];
     if (source >= 0 && !to_end) result.piece_alignment.push_back({static_cast<std::size_t>(source) - tags, target});
   }
   return result;

@@ -16,6 +16,7 @@
 #include "library/public_errors.h"
 #include "library/public_translation.h"
 #include "library/search_options.h"
+#include "library/translator_impl.h"
 #include "tensor/runtime.h"
 #include "tensor/thread_count.h"
 #include "translation/glossary_phrases.h"
@@ -26,16 +27,6 @@
 
 namespace gloss {
 namespace {
-
-/// Calls `work` and converts its exceptions to the public ones of the same kind.
-template <typename Work>
-auto with_public_errors(const Work& work) {
-  try {
-    return work();
-  } catch (...) {
-    throw_public_error();
-  }
-}
 
 std::optional<WeightPrecision> wanted_precision(MatrixPrecision precision) {
   switch (precision) {
@@ -82,19 +73,6 @@ DetailOptions detail_options(const TranslationOptions& options, const ModelConfi
 }
 
 }  // namespace
-
-/// The parts of model files that translating needs.
-struct Translator::Impl {
-  LineTranslator lines;  ///< without language tags
-  TokenizerPair tokenizers;
-  TranslatorConfig config;
-
-  /// Returns a translator with the language tags of a call.
-  LineTranslator translator(const TranslationOptions& options) const {
-    const auto [source, target] = with_tags(tokenizers, config, {options.source_language, options.target_language}, "");
-    return lines.with_tokenizers(source, target);
-  }
-};
 
 Translator::Translator(const std::filesystem::path& file_or_folder, const TranslatorSettings& settings)
     : Translator(std::span(&file_or_folder, 1), settings) {}

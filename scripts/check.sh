@@ -4,8 +4,8 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-folders=(common kernels tensor tokenizer data model training decoding translation evaluation run interchange explain app
-  library tests benchmarks examples)
+folders=(common kernels tensor tokenizer data model training decoding translation evaluation run interchange explain
+  documents app library tests benchmarks examples)
 failed=0
 
 fault() {
@@ -116,12 +116,14 @@ may_include evaluation common
 may_include run common kernels tensor tokenizer data model training decoding translation evaluation
 may_include interchange common tensor tokenizer model decoding translation
 may_include explain common tensor tokenizer model decoding translation
+may_include documents common model decoding translation tokenizer tensor
 may_include app common kernels tensor tokenizer data model training decoding translation evaluation run interchange \
-  explain
-may_include library common tensor tokenizer model decoding translation
+  explain documents
+may_include library common tensor tokenizer model decoding translation documents
 may_include examples common tensor tokenizer data model training
 no_cycles
 no_torch common kernels tokenizer data evaluation library/include
+no_torch documents/model documents/formats documents/markup documents/office
 no_torch app/options app/help app/main.cpp app/command_line.* app/report_failure.* app/version_text.*
 if grep -rnE '^#include "(app/(commands|input)|tensor|translation)/' app/options app/help app/main.cpp app/command_line.*; then
   fault "the small program knows options only (see the lines above)"

@@ -7,6 +7,7 @@ namespace gloss {
 // Each function runs a command and returns the program's exit code. Errors are thrown as exceptions.
 ExitCode run(const TrainTranslateCommandOptions& options);
 ExitCode run(const TranslateOptions& options);
+ExitCode run(const TranslateFileOptions& options);
 ExitCode run(const EvaluateOptions& options);
 ExitCode run(const TrainTokenizerOptions& options);
 ExitCode run(const EncodeOptions& options);

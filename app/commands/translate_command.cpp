@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/commands/commands.h"
+#include "app/commands/sentence_splitting.h"
 #include "app/commands/set_up.h"
 #include "app/input/line_editor.h"
 #include "app/input/translation_input.h"
@@ -18,12 +19,13 @@
 #include "app/output/translation_text.h"
 #include "common/error.h"
 #include "common/log/log.h"
+#include "common/sentences/sentence_count.h"
 #include "common/system/signals.h"
 #include "common/system/stop.h"
 #include "common/text/format.h"
-#include "common/text/sentence_count.h"
 #include "common/text/utf8.h"
 #include "decoding/length_limit.h"
+#include "documents/model_sentence_translator.h"
 #include "translation/glossary.h"
 #include "translation/models/translation_ensemble.h"
 
@@ -72,7 +74,8 @@ class LineWarnings {
         columns_(columns),
         replaces_unknown_(replaces_unknown),
         paragraphs_("sentences are lost",
-                    "a line is translated as one sentence; put each sentence on a line of its own", typed),
+                    "a line is translated as one sentence; --split-sentences paragraph finds the sentences of a line",
+                    typed),
         cut_("the length limit cuts translations",
              "raise --max-length or --max-length-factor, unless they repeat themselves", typed),
         unknown_("there are characters that the model does not know",
@@ -177,6 +180,8 @@ void mark_truncated(LineTranslation& translation) {
 ExitCode run(const TranslateOptions& options) {
   const StopOnSignal stop(kSecondsToStop);
   const auto machine = set_up(options.common, {files_read(options), files_written(options)});
+  if (options.sentences.srx && !options.sentences.mode)
+    throw UsageError("--srx: has an effect beside --split-sentences only");
   TranslationInput source(options.input);
   OutputFile results(options.output);
   const LinePrefixes line_prefixes(options.prefix);
@@ -195,9 +200,16 @@ ExitCode run(const TranslateOptions& options) {
     log_info(std::string("type a sentence and press Enter; Ctrl-D ends") +
              (has_line_editing() ? "" : " (lines cannot be edited: built without libedit)"));
 
+  InputProgress progress(source.size(), results.is_stdout());
+  if (options.sentences.mode.value_or(SentenceMode::kLine) != SentenceMode::kLine) {
+    const auto languages = languages_of(models, options.languages);
+    const ModelSentenceTranslator sentences(translator, decoding, glossary_entries(options.glossary, languages),
+                                            {.before_step = stop_where_requested});
+    const UnitTranslator units(sentences, {.splitter = make_splitter(options.sentences, languages.source)});
+    return translate_paragraphs(options, source, results, units, progress, lines_at_once(decoding));
+  }
   LineWarnings warnings(source.typed(), !print.json_lines && (print.n_best || print.alignment), options.replace_unknown,
                         decoding);
-  InputProgress progress(source.size(), results.is_stdout());
   const TranslationHooks hooks{.before_batch = [&](std::int64_t lines) { progress.show_batch(lines); },
                                .before_step = stop_where_requested,
                                .halve_when_out_of_memory = true};

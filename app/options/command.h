@@ -27,6 +27,7 @@ struct MakeCorpusOptions;
 struct ScoreOptions;
 struct TrainTokenizerOptions;
 struct TrainTranslateCommandOptions;
+struct TranslateFileOptions;
 struct TranslateOptions;
 
 /// Work that needs only the command line, such as printing help. Returns the program's exit code; errors are thrown as
@@ -42,11 +43,12 @@ using Command =
                  Parsed<TrainTokenizerOptions>, Parsed<EncodeOptions>, Parsed<DecodeOptions>, Parsed<MakeCorpusOptions>,
                  Parsed<AverageOptions>, Parsed<ConvertOptions>, Parsed<ScoreOptions>, Parsed<InspectOptions>,
                  Parsed<CheckDataOptions>, Parsed<DoctorOptions>, Parsed<ExplainOptions>, Parsed<ImportOptions>,
-                 Parsed<ExportOptions>>;
+                 Parsed<ExportOptions>, Parsed<TranslateFileOptions>>;
 
 // Each function declares a command and its options. If the command line names the command, parsing sets `chosen`.
 void add_train_translate_command(CLI::App& program, Command& chosen);
 void add_translate_command(CLI::App& program, Command& chosen);
+void add_translate_file_command(CLI::App& program, Command& chosen);
 void add_evaluate_command(CLI::App& program, Command& chosen);
 void add_tokenizer_command(CLI::App& program, Command& chosen);
 void add_make_corpus_command(CLI::App& program, Command& chosen);

@@ -23,6 +23,7 @@ void add_input(CLI::App& command, TranslateOptions& options) {
              {.help = "force phrases into translations; FILE has lines of source phrase, tab, target phrase",
               .flag = "--glossary"},
              options.glossary);
+  add_sentence_options(command, options.sentences, "line");
   add_languages(command, options.languages);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/options/decoding_options.h"
+#include "app/options/document_options.h"
 
 namespace gloss {
 
@@ -20,6 +21,7 @@ struct TranslateOptions {
   bool plain = false;
   bool alignment = false, replace_unknown = false, json_lines = false;
   std::optional<std::string> alignment_from;
+  SentenceOptions sentences;
 };
 
 /// Options of `gloss score`.

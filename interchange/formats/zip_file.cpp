@@ -9,6 +9,7 @@
 #include <zip.h>
 
 #include "common/error.h"
+#include "common/files/zip_entries.h"
 #include "common/files/atomic_file.h"
 #include "common/files/file_kind.h"
 #include "common/system/descriptor.h"
@@ -41,33 +42,6 @@ void check_entry(const zip_stat_t& stat, const std::function<void(const std::str
   if (stat.comp_method == ZIP_CM_STORE && stat.comp_size != stat.size)
     fault("equal sizes packed and unpacked, since it is stored, got " + std::to_string(stat.comp_size) + " and " +
           std::to_string(stat.size));
-}
-
-/// Returns a number of `size` bytes, little-endian, from `offset` of a text on.
-std::uint64_t number_at(std::string_view text, std::size_t offset, std::size_t size) {
-  std::uint64_t number = 0;
-  std::memcpy(&number, text.substr(offset, size).data(), size);
-  return number;
-}
-
-/// Returns the largest number of entries in what may be the end of the central directory. libzip hashes all names
-/// before it says how many there are.
-std::uint64_t stated_entries(const RegularFile& file, const std::filesystem::path& path) {
-  constexpr std::size_t kEndBytes = 22, kLocatorBytes = 20, kMaxComment = 65'535, kWideBytes = 56;
-  std::string end(std::min<std::uint64_t>(file.size, kEndBytes + kLocatorBytes + kMaxComment), '\0');
-  end.resize(read_up_to(file.descriptor, file.size - end.size(), std::as_writable_bytes(std::span(end)), path));
-  std::uint64_t result = 0;
-  for (auto at = end.find("PK\5\6"); at != end.npos && at + kEndBytes <= end.size(); at = end.find("PK\5\6", at + 1)) {
-    auto count = number_at(end, at + 10, 2);
-    if (at >= kLocatorBytes && end.compare(at - kLocatorBytes, 4, "PK\6\7") == 0) {  // ZIP64
-      std::string wide(kWideBytes, '\0');
-      const auto offset = std::min(number_at(end, at - kLocatorBytes + 8, 8), file.size);
-      const auto got = read_up_to(file.descriptor, offset, std::as_writable_bytes(std::span(wide)), path);
-      count = got == kWideBytes ? number_at(wide, 32, 8) : 0;
-    }
-    result = std::max(result, count);
-  }
-  return result;
 }
 
 struct CloseFile {
@@ -132,7 +106,7 @@ ZipFile ZipFile::open(const std::filesystem::path& path) {
   if (!file) throw ModelError(name + ": wanted a regular file, got a folder or a device");
   std::string start(8, '\0');
   start.resize(read_up_to(file->descriptor, 0, std::as_writable_bytes(std::span(start)), path));
-  if (const auto count = stated_entries(*file, path); count > kMaxEntries)
+  if (const auto count = stated_zip_entries(*file, path); count > kMaxEntries)
     throw ModelError(name + ": wanted at most " + std::to_string(kMaxEntries) + " entries, got " +
                      std::to_string(count));
   int code = 0;

@@ -200,6 +200,48 @@ struct Translation {
   std::string text() const { return candidates.empty() ? std::string() : candidates.front().text; }
 };
 
+/// How a text is cut into sentences.
+enum class SentenceSplit {
+  kLine,       ///< each line is a sentence
+  kParagraph,  ///< a line has one or more sentences
+  kWrapped,    ///< a sentence may go on in the next line; an empty line ends it
+};
+
+/// Options of translate_text and translate_file.
+struct TextOptions {
+  /// Of each sentence. Sampling, n_best, prefixes, callbacks and details of lines are refused, and so is a
+  /// prepared_glossary.
+  TranslationOptions search = {};
+  /// "txt", "html" and the other formats of docs/documents.md. Empty: "txt"; of a file, by the ending of its name.
+  std::string format = {};
+  SentenceSplit split = SentenceSplit::kParagraph;  ///< of plain text
+  std::filesystem::path srx = {};                   ///< rules for sentences (SRX 2.0); empty: the library's own
+  std::filesystem::path memory = {};    ///< a translation memory (TMX), whose translations are used; empty: none
+  bool overwrite_translations = false;  ///< of a translation file: also translates what has a translation
+};
+
+/// The translation of a text or a document.
+struct TextTranslation {
+  /// A sentence and its translation, in bytes of the text and of its translation.
+  struct Sentence {
+    Translation::Span source, target;
+    double confidence = 0;  ///< geometric mean of the probabilities of its tokens; 1 from a translation memory
+  };
+
+  Translation::Status status = Translation::Status::kComplete;
+  std::string text;                 ///< of translate_text, if complete
+  std::vector<Sentence> sentences;  ///< of plain text, in order
+  std::int64_t units = 0;           ///< paragraphs, messages or cells that were translated
+  std::int64_t from_memory = 0;     ///< of these, those that the translation memory has
+
+  bool complete() const { return status == Translation::Status::kComplete; }
+};
+
+/// Returns the sentences of a text in UTF-8, in bytes; the text between them is white space. `language` (BCP 47)
+/// chooses the abbreviations; "": those of all languages.
+[[gnu::visibility("default")]] std::vector<Translation::Span> split_sentences(
+    const std::string& text, const std::string& language, SentenceSplit split = SentenceSplit::kParagraph);
+
 /// A loaded model. Threads may share one: every function is const, and concurrent calls do not affect each other's
 /// results. Copies share the model and the threads. Prints nothing and handles no signals.
 ///
@@ -242,6 +284,16 @@ class [[gnu::visibility("default")]] Translator {
   std::vector<Translation> translate_each(std::span<const std::string> lines,
                                           std::span<const TranslationOptions> options) const;
   Translation translate_line(const std::string& line, const TranslationOptions& options = {}) const;
+
+  /// Translates a text of any number of sentences. Everything between two sentences stays, and so do URLs, {names},
+  /// %s and other placeholders. With a format such as "html", tags follow the words that they surround. Tags and
+  /// placeholders need TranslatorSettings::alignment to find their places.
+  ///
+  ///     const auto page = translator.translate_text("<p>A <b>red</b> car.</p>", {.format = "html"});
+  TextTranslation translate_text(const std::string& text, const TextOptions& options = {}) const;
+  /// Translates a document. `output` appears complete or not at all.
+  TextTranslation translate_file(const std::filesystem::path& input, const std::filesystem::path& output,
+                                 const TextOptions& options = {}) const;
 
   /// Returns a glossary that calls use without preparing it again.
   Glossary prepare(std::span<const GlossaryEntry> entries) const;

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 #include <pugixml.hpp>
 
@@ -17,7 +18,8 @@ namespace gloss {
 class XmlDocument {
  public:
   /// Parses bytes in UTF-8, which must outlive the document. `name` begins messages. Throws DataError with the byte if
-  /// they are not well-formed, have more than kMaxTreeBytes, or are nested deeper than kMaxDepth.
+  /// they are not well-formed, have more than kMaxTreeBytes, or are nested deeper than kMaxDepth; and if the XML
+  /// declaration names an encoding other than UTF-8 and UTF-16.
   XmlDocument(std::string_view bytes, std::string name);
   XmlDocument(const XmlDocument&) = delete;
   XmlDocument& operator=(const XmlDocument&) = delete;
@@ -36,22 +38,27 @@ class XmlDocument {
   std::optional<TextSpan> attribute_value(pugi::xml_node element, std::string_view name) const;
 
  private:
+  /// Byte ranges of a node, small because a document may have millions of them.
   struct Ranges {
-    TextSpan range, content;
+    std::uint32_t key = 0;  ///< the node's offset_debug()
+    std::uint32_t begin = 0, content_begin = 0, content_end = 0, end = 0;
   };
+  void check_encoding() const;
   void find_ranges();
+  Ranges opened(pugi::xml_node node) const;
+  const Ranges& ranges_of(pugi::xml_node node) const;
 
   std::string_view bytes_;
   std::string name_;
   pugi::xml_document tree_;
-  std::unordered_map<const void*, Ranges> ranges_;  ///< by internal_object()
+  std::vector<Ranges> ranges_;  ///< ascending by key
 };
 
-/// Returns text with the five entities of XML and character references decoded. Others stay as they are.
+/// Returns text with the five entities of XML and references of characters decoded. Others stay as they are.
 std::string decode_xml(std::string_view bytes);
 /// Returns text with & < and > escaped, for the content of an element.
 std::string escape_xml(std::string_view text);
-/// Returns text with & < > and both quotes escaped, for an attribute's value.
+/// Returns text with & < >, both quotes, tabs and line ends escaped, for an attribute's value.
 std::string escape_xml_attribute(std::string_view text);
 
 }  // namespace gloss

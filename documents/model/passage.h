@@ -11,7 +11,7 @@
 
 #include "common/sentences/sentence_splitter.h"
 #include "common/text/text_span.h"
-#include "documents/inline_text.h"
+#include "documents/model/inline_text.h"
 
 namespace gloss {
 
@@ -31,12 +31,16 @@ struct AlignedSpan {
 
 /// The translation of a unit.
 struct UnitTranslation {
-  InlineText target;  ///< elements are those of the source, each once; pairs are well nested
-  std::vector<AlignedSpan> links;  ///< ascending by target; stretches without a source are missing
-  double confidence = 0;           ///< geometric mean of the probabilities of its tokens, 0 to 1; 1: from a memory
-  bool from_memory = false;        ///< a translation memory has the unit
-  bool translated = true;          ///< false: not translated, because the job ended first; the source stays
+  InlineText target;                        ///< elements are those of the source, each once; pairs are well nested
+  std::vector<AlignedSpan> links;           ///< ascending by target; stretches without a source are missing
+  std::vector<AlignedSpan> sentences = {};  ///< ascending; `weight` is the confidence of each
+  double confidence = 0;     ///< geometric mean of the probabilities of its tokens, 0 to 1; 1: from a memory
+  bool from_memory = false;  ///< a translation memory has the unit
+  bool translated = true;    ///< false: not translated, because the job ended first; the source stays
 };
+
+/// Returns a translation whose text contains the texts of the elements without `source`, which are left out.
+UnitTranslation with_element_texts(const UnitTranslation& translation);
 
 /// New bytes in place of a range of a passage: texts, and ranges of the passage that are copied. Within copied ranges
 /// other replacements apply, so that a tag can move while its attributes are translated.
@@ -70,11 +74,11 @@ class PassageReader {
   virtual std::optional<Passage> next() = 0;
 };
 
-/// What a reader needs to know about a job.
+/// A job, as far as readers need to know it.
 struct DocumentOptions {
-  std::string name;                            ///< of the document, for messages; safe to print
+  std::string name;                              ///< of the document, for messages; safe to print
   std::string source_language, target_language;  ///< BCP 47; empty: unknown
-  bool overwrite_translations = false;         ///< also translates units that have a translation
+  bool overwrite_translations = false;           ///< also translates units that have a translation
 };
 
 /// Limit of documents that are read as a tree: HTML, XML, JSON, YAML, office files (each part of them, unpacked).

@@ -25,6 +25,8 @@ struct InlineElement {
   TextSpan source;              ///< its bytes in the passage; empty: it has `text` instead
   std::string text;             ///< decoded, without `source`; writers escape it like the text around it
   bool in_order = false;        ///< keeps its order among the others with in_order, as the arguments of printf
+  bool space_before = false;    ///< kWord: needs a space before it; set by `prepare`
+  bool space_after = false;
 };
 
 /// A text and the elements within it. Elements are in the order of the document: offsets ascend. Pairs are well nested;
@@ -41,5 +43,8 @@ void pair_elements(InlineText& text, const std::vector<std::string>& names);
 
 /// Returns whether pairs are well nested, offsets ascend and partners name each other: the conditions above.
 bool is_well_nested(const InlineText& text);
+
+/// Returns whether two texts have the same text, and the same elements at the same places.
+bool is_unchanged(const InlineText& source, const InlineText& target);
 
 }  // namespace gloss

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "documents/model/inline_text.h"
+
+namespace gloss {
+
+/// Limit of the texts of a translation file that is read as a whole.
+inline constexpr std::size_t kMaxValues = 1'000'000;
+
+/// Returns whether a value of a translation file is text to translate. These are not: values without a letter outside
+/// of placeholders (URLs and ICU messages among them) and formats of dates; and, without white space, colors, dates,
+/// paths, identifiers (btn_primary, :short, app.title) and ASCII of more than 60 characters. Single words are text.
+bool is_translatable_value(std::string_view value);
+
+/// Returns the text with the texts of its elements that have no source.
+std::string with_element_texts(const InlineText& text);
+
+}  // namespace gloss

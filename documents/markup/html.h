@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "documents/model/passage.h"
+
+namespace gloss {
+
+/// Reads a document in HTML or XHTML, in UTF-8. Any input is valid.
+///
+/// Units are the texts between the tags of block elements and <br>, the attributes title, alt, placeholder and
+/// aria-label, descriptions and keywords in <meta>, and labels of buttons. Not translated are elements for code,
+/// formulas, scripts and styles, the input of <textarea>, and elements with translate="no" or the class "notranslate".
+/// A <pre> is taken for code if it has a class, or contains code or span elements; else each line is a sentence. The
+/// language of the document is set if that of the translation is known.
+Passage read_html(std::string bytes, const DocumentOptions& options);
+
+}  // namespace gloss

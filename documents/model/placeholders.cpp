@@ -1,0 +1,294 @@
+#include "documents/model/placeholders.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "common/text/split.h"
+#include "common/text/utf8.h"
+#include "common/text/word_boundary.h"
+
+namespace gloss {
+namespace {
+
+using Kind = Placeholder::Kind;
+
+constexpr std::size_t kMaxLength = 2000;  ///< bytes of a placeholder
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_alphanumeric(char c) { return is_digit(c) || is_ascii_letter(c); }
+bool is_name_character(char c) { return is_alphanumeric(c) || c == '_'; }
+bool is_any_of(char c, std::string_view set) { return set.find(c) != set.npos; }
+
+/// A text from one place on. Functions skip characters and return whether, or how many, there were.
+struct Rest {
+  std::string_view text;
+  std::size_t offset = 0;
+
+  bool at_end() const { return offset >= text.size(); }
+  char peek() const { return at_end() ? '\0' : text[offset]; }
+  bool skip(char c) { return !at_end() && text[offset] == c && ++offset > 0; }
+  bool skip(std::string_view prefix) {
+    if (!text.substr(offset).starts_with(prefix)) return false;
+    offset += prefix.size();
+    return true;
+  }
+  std::size_t skip_while(const auto& is_wanted) {
+    const auto begin = offset;
+    while (!at_end() && is_wanted(text[offset])) ++offset;
+    return offset - begin;
+  }
+};
+
+/// Returns the end of the brackets that open at the beginning, or 0.
+std::size_t balanced(std::string_view text, char open, char close) {
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size() && i < kMaxLength; ++i) {
+    if (text[i] == open) ++depth;
+    if (text[i] == close && --depth == 0) return i + 1;
+  }
+  return 0;
+}
+
+/// Matches %s, %1$d, %-5.2lf, %(name)s, %{name}, %<name>s, %@ and %%.
+std::size_t printf_length(std::string_view text) {
+  Rest rest{text, 1};
+  if (rest.skip('%')) return rest.offset;
+  if (rest.peek() == '{') {
+    const auto length = balanced(text.substr(1), '{', '}');
+    return length > 2 ? length + 1 : 0;
+  }
+  for (const auto& [open, close] : {std::pair{'(', ')'}, std::pair{'<', '>'}})
+    if (rest.skip(open))
+      if (rest.skip_while([](char c) { return is_name_character(c) || c == '.' || c == '-'; }) == 0 ||
+          !rest.skip(close))
+        return 0;
+  if (rest.peek() == 'L' && is_digit(text.substr(rest.offset).size() > 1 ? text[rest.offset + 1] : ' ')) ++rest.offset;
+  auto position = rest;
+  if (position.skip_while(is_digit) > 0 && position.skip('$')) rest = position;
+  rest.skip_while([](char c) { return is_any_of(c, "-+#0'"); });
+  if (!rest.skip('*')) rest.skip_while(is_digit);
+  if (rest.skip('.') && !rest.skip('*')) rest.skip_while(is_digit);
+  rest.skip_while([](char c) { return is_any_of(c, "hlLqjzt"); });
+  if (rest.offset > 1 && is_digit(text[rest.offset - 1]) && !is_ascii_letter(rest.peek()))
+    return rest.offset;  // Qt's %1
+  if (rest.at_end() || !is_any_of(rest.peek(), "diouxXeEfFgGaAcCsSpnr@")) return 0;
+  ++rest.offset;
+  return is_name_character(rest.peek()) && rest.offset == 2 ? 0 : rest.offset;  // "%discount"
+}
+
+/// Matches names in braces and messages of ICU: no white space, or a comma after the name.
+std::size_t brace_length(std::string_view text) {
+  const auto length = balanced(text, '{', '}');
+  if (length <= 2) return 0;
+  const auto inside = text.substr(1, length - 2);
+  if (inside.starts_with('{') || inside.starts_with('%')) return length;
+  Rest rest{inside};
+  rest.skip_while([](char c) { return is_any_of(c, kAsciiSpace); });
+  const auto name = rest.skip_while([](char c) { return is_name_character(c) || is_any_of(c, ".-@$/[]#:|=()!"); });
+  rest.skip_while([](char c) { return is_any_of(c, kAsciiSpace); });
+  return name > 0 && (rest.at_end() || rest.peek() == ',') ? length : 0;
+}
+
+/// Matches ${x}, $t(key), $name$ and $name.
+std::size_t dollar_length(std::string_view text) {
+  Rest rest{text, 1};
+  if (rest.peek() == '{') {
+    const auto length = balanced(text.substr(1), '{', '}');
+    return length > 2 ? length + 1 : 0;
+  }
+  if (rest.skip("t(")) {
+    const auto length = balanced(text.substr(2), '(', ')');
+    return length > 2 ? length + 2 : 0;
+  }
+  if (!is_ascii_letter(rest.peek()) && rest.peek() != '_') return 0;
+  rest.skip_while(is_name_character);
+  rest.skip('$');
+  return rest.offset;
+}
+
+/// Matches tags: <b>, </b>, <br/>, <a href="x">, <0>, </0>, <0/>.
+std::optional<Placeholder> tag_at(std::string_view text) {
+  Rest rest{text, 1};
+  const bool closes = rest.skip('/');
+  if (!is_alphanumeric(rest.peek())) return {};
+  const auto name_begin = rest.offset;
+  rest.skip_while([](char c) { return is_name_character(c) || c == '-' || c == ':'; });
+  const auto name = text.substr(name_begin, rest.offset - name_begin);
+  if (!rest.at_end() && !is_any_of(rest.peek(), " \t\r\n/>")) return {};
+  char quote = '\0';
+  for (; !rest.at_end() && rest.offset < kMaxLength; ++rest.offset) {
+    const auto c = rest.peek();
+    if (quote != '\0')
+      quote = c == quote ? '\0' : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else if (c == '<')
+      return {};
+    else if (c == '>')
+      break;
+  }
+  if (rest.peek() != '>') return {};
+  constexpr std::array<std::string_view, 5> kVoid{"br", "BR", "hr", "img", "wbr"};
+  const bool is_mark = text[rest.offset - 1] == '/' || std::ranges::find(kVoid, name) != kVoid.end();
+  const auto kind = is_digit(name[0]) && is_mark ? Kind::kCode
+                    : is_mark                    ? Kind::kMark
+                    : closes                     ? Kind::kClosing
+                                                 : Kind::kOpening;
+  return Placeholder{{0, rest.offset + 1}, kind};
+}
+
+std::size_t entity_length(std::string_view text) {
+  Rest rest{text, 1};
+  const bool is_number = rest.skip('#');
+  const auto length = rest.skip_while(is_alphanumeric);
+  const bool is_name = is_number || (length > 1 && is_ascii_letter(text[1]));
+  return is_name && length > 0 && length < 32 && rest.skip(';') ? rest.offset : 0;
+}
+
+/// Returns the length of a URL without the punctuation after it.
+std::size_t url_length(std::string_view text) {
+  constexpr std::array<std::string_view, 7> kBeginnings{"https://", "http://", "ftp://", "file://",
+                                                        "www.",     "mailto:", "tel:"};
+  const auto begins = std::ranges::find_if(kBeginnings, [&](auto b) { return text.starts_with(b); });
+  if (begins == kBeginnings.end()) return 0;
+  const auto is_part = [](char c) { return static_cast<unsigned char>(c) > ' ' && !is_any_of(c, "<>\"`{}|\\^\x7f"); };
+  Rest rest{text, begins->size()};
+  rest.skip_while(is_part);
+  auto url = text.substr(0, rest.offset);
+  while (url.size() > begins->size()) {
+    if (is_any_of(url.back(), ".,;:!?'*_"))
+      url.remove_suffix(1);
+    else if (url.back() == ')' && std::ranges::count(url, ')') > std::ranges::count(url, '('))
+      url.remove_suffix(1);
+    else
+      break;
+  }
+  return url.size() > begins->size() ? url.size() : 0;
+}
+
+std::size_t address_length(std::string_view text) {
+  Rest rest{text};
+  if (rest.skip_while([](char c) { return is_name_character(c) || is_any_of(c, ".+-"); }) == 0 || !rest.skip('@'))
+    return 0;
+  const auto domain = rest.offset;
+  rest.skip_while([](char c) { return is_alphanumeric(c) || c == '.' || c == '-'; });
+  while (rest.offset > domain && !is_alphanumeric(text[rest.offset - 1])) --rest.offset;
+  const auto dot = text.substr(domain, rest.offset - domain).rfind('.');
+  return dot != text.npos && dot > 0 && rest.offset - domain - dot > 2 ? rest.offset : 0;
+}
+
+bool is_emoji(char32_t c) {
+  return (c >= 0x1F300 && c <= 0x1FAFF) || (c >= 0x2600 && c <= 0x27BF) || (c >= 0x2B00 && c <= 0x2BFF) ||
+         (c >= 0x1F1E6 && c <= 0x1F1FF) || (c >= 0x1F000 && c <= 0x1F2FF);
+}
+
+/// Matches an emoji with its modifiers, and those that a joiner adds.
+std::size_t emoji_length(std::string_view text) {
+  std::size_t length = 0;
+  bool joins = true;
+  while (length < text.size()) {
+    const auto [value, bytes] = decode_utf8(text, length);
+    const auto c = value.value_or(0);
+    const bool modifies = length > 0 && (c == 0xFE0F || c == 0x200D || c == 0x20E3 || (c >= 0x1F3FB && c <= 0x1F3FF) ||
+                                         (c >= 0xE0020 && c <= 0xE007F));
+    const bool is_flag = c >= 0x1F1E6 && c <= 0x1F1FF;
+    if (!modifies && !(joins && is_emoji(c))) break;
+    joins = c == 0x200D || (is_flag && length == 0);
+    length += bytes;
+  }
+  return length;
+}
+
+/// Matches a number and a unit, with or without a space: 5 km, 20 °C, 50%, $5, 1,000.50 €.
+std::size_t quantity_length(std::string_view text) {
+  constexpr auto kUnits = std::to_array<std::string_view>(
+      {"%",  "‰",   "°C",  "°F",  "°",   "€",  "$",   "£",   "¥",   "km/h", "km²", "km",  "cm²", "cm", "mm", "m²",
+       "m³", "m/s", "mg",  "kg",  "µg",  "ml", "kWh", "kW",  "MW",  "GW",   "kHz", "MHz", "GHz", "Hz", "KB", "MB",
+       "GB", "TB",  "KiB", "MiB", "GiB", "kB", "dB",  "mAh", "hPa", "kPa",  "Pa",  "mph", "px",  "pt", "ms", "µs",
+       "ns", "g",   "m",   "l",   "L",   "W",  "V",   "A",   "Ω",   "K",    "B",   "s",   "h"});
+  constexpr auto kCurrencies = std::to_array<std::string_view>({"$", "€", "£", "¥", "US$"});
+  Rest rest{text};
+  const bool has_currency = std::ranges::any_of(kCurrencies, [&](auto sign) { return rest.skip(sign); });
+  const auto number = rest.offset;
+  rest.skip_while([](char c) { return is_digit(c) || c == '.' || c == ','; });
+  while (rest.offset > number && !is_digit(text[rest.offset - 1])) --rest.offset;
+  if (rest.offset == number || !is_digit(text[number])) return 0;
+  if (has_currency) return rest.offset;
+  for (const auto unit : kUnits) {
+    auto after = rest;
+    if (!after.skip(' ')) (void)(after.skip("\xC2\xA0") || after.skip("\xE2\x80\xAF"));
+    const auto unit_begin = text.substr(std::min(after.offset, text.size()));
+    if (!after.skip(unit) || !is_word_boundary(text, after.offset)) continue;
+    if (unit == "%" && printf_length(unit_begin) > 0) return 0;
+    return after.offset;
+  }
+  return 0;
+}
+
+class Finder {
+ public:
+  explicit Finder(std::string_view text) : text_(text) {}
+
+  std::vector<Placeholder> find() {
+    while (offset_ < text_.size()) {
+      const auto found = placeholder_here();
+      if (!found) {
+        offset_ += decode_utf8(text_, offset_).bytes;
+        continue;
+      }
+      result_.push_back({{offset_, offset_ + found->span.end}, found->kind});
+      offset_ += found->span.end;
+    }
+    return result_;
+  }
+
+ private:
+  static std::optional<Placeholder> of_length(std::size_t length, Kind kind = Kind::kCode) {
+    return length > 0 ? std::optional(Placeholder{{0, length}, kind}) : std::nullopt;
+  }
+
+  std::optional<Placeholder> placeholder_here() const {
+    const auto rest = text_.substr(offset_);
+    const auto before = offset_ == 0 ? '\0' : text_[offset_ - 1];
+    switch (rest[0]) {
+      case '%':
+        return of_length(is_digit(before) ? 0 : printf_length(rest));
+      case '{':
+        return of_length(brace_length(rest));
+      case '#':
+        return rest.starts_with("#{") && brace_length(rest.substr(1)) > 0 ? of_length(1 + brace_length(rest.substr(1)))
+                                                                          : std::nullopt;
+      case '<':
+        return tag_at(rest);
+      case '&':
+        return of_length(entity_length(rest));
+      default:
+        break;
+    }
+    if (rest[0] == '$')
+      if (const auto length = dollar_length(rest); length > 0) return of_length(length);
+    if (!is_word_boundary(text_, offset_)) return {};
+    const auto first = static_cast<unsigned char>(rest[0]);
+    if (first >= 0x80) {
+      if (const auto length = emoji_length(rest); length > 0) return of_length(length);
+    } else if (is_alphanumeric(rest[0]) && !is_any_of(before, ".+-@_")) {
+      if (const auto length = url_length(rest); length > 0) return of_length(length);
+      if (const auto length = address_length(rest); length > 0) return of_length(length);
+    }
+    if (is_any_of(before, ".,") && offset_ > 1 && is_digit(text_[offset_ - 2])) return {};  // within 1.5
+    return of_length(quantity_length(rest), Kind::kQuantity);
+  }
+
+  std::string_view text_;
+  std::size_t offset_ = 0;
+  std::vector<Placeholder> result_;
+};
+
+}  // namespace
+
+std::vector<Placeholder> find_placeholders(std::string_view text) { return Finder(text).find(); }
+
+}  // namespace gloss

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "decoding/decoding_config.h"
+#include "documents/sentence_translator.h"
+#include "translation/glossary_phrases.h"
+#include "translation/line_translator.h"
+#include "translation/translation_request.h"
+
+namespace gloss {
+
+/// Translates sentences by a model, with links from its attention.
+class ModelSentenceTranslator final : public SentenceTranslator {
+ public:
+  /// `translator` aligns, if the model has attention to its source; otherwise translations have no links. `glossary`
+  /// holds phrases and their required translations (TermList). Throws UsageError
+  /// with sampling, and as GlossaryPhrases.
+  ModelSentenceTranslator(LineTranslator translator, DecodingConfig decoding,
+                          std::vector<std::pair<std::string, std::string>> glossary = {}, TranslationHooks hooks = {});
+
+  std::vector<SentenceTranslation> translate(std::span<const SentenceRequest> sentences) const override;
+  bool fits(std::string_view sentence) const override;
+  bool can_spell(std::string_view text) const override;
+
+ private:
+  LineTranslator translator_;
+  DecodingConfig decoding_;
+  std::vector<std::pair<std::string, std::string>> glossary_;
+  std::optional<GlossaryPhrases> phrases_;  ///< of the glossary
+  TranslationHooks hooks_;
+};
+
+/// Returns the best candidate of a translation, with the links of its pieces. `line` is the line that was translated.
+SentenceTranslation sentence_of(std::string_view line, LineTranslation found);
+
+}  // namespace gloss

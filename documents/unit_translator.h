@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/sentences/sentence_splitter.h"
+#include "documents/element_placement.h"
+#include "documents/model/passage.h"
+#include "documents/sentence_translator.h"
+
+namespace gloss {
+
+/// Returns a known translation of a sentence or a whole unit; empty if there is none.
+using KnownTranslation = std::function<std::optional<std::string>(std::string_view source)>;
+
+struct UnitTranslatorOptions {
+  std::shared_ptr<const SentenceSplitter> splitter;  ///< not null
+  KnownTranslation known = {};                       ///< a translation memory; may be empty
+  /// Placeholders stay in the text that the model reads, because it was trained to copy them. Otherwise they are taken
+  /// out and put back by the links of their neighbors.
+  bool copies_placeholders = false;
+  PlacementOptions placement = {};
+};
+
+/// Numbers of a job.
+struct UnitCounts {
+  std::int64_t units = 0, sentences = 0;
+  std::int64_t from_memory = 0;     ///< units with a known translation
+  std::int64_t cut = 0;             ///< sentences that were cut, because the model does not read them to their end
+  std::int64_t searched_again = 0;  ///< sentences that had lost a placeholder
+  std::int64_t left = 0;            ///< units that have no translation, because the job ended first
+  std::int64_t put_back = 0;        ///< placeholders that a translation lacked even then; they were put back by links
+};
+
+/// Translates units: keeps placeholders, cuts texts into sentences, translates these, and places the elements.
+///
+/// Every byte between two sentences stays. A line end within a sentence (kWrapped) has a counterpart in its
+/// translation. A placeholder occurs in the translation as often as in the source. Of two units with equal texts both
+/// have the same translation.
+class UnitTranslator {
+ public:
+  /// `sentences` must outlive this object.
+  UnitTranslator(const SentenceTranslator& sentences, UnitTranslatorOptions options)
+      : sentences_(sentences), options_(std::move(options)) {}
+
+  /// Returns a translation for each unit, in order. Adds to `counts`.
+  std::vector<UnitTranslation> translate(std::span<const Unit> units, UnitCounts& counts) const;
+
+ private:
+  const SentenceTranslator& sentences_;
+  UnitTranslatorOptions options_;
+};
+
+}  // namespace gloss

@@ -1,0 +1,209 @@
+#include "documents/unit_translator.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/documents/document_helpers.h"
+
+namespace gloss {
+namespace {
+
+using testing::ElementsAre;
+
+/// Writes a sentence in upper case, its words in the order of their last letters if `reorders`. Forgets words with
+/// digits unless they are required, and then only if `can_be_forced`.
+class FakeTranslator final : public SentenceTranslator {
+ public:
+  bool reorders = false, forgets_digits = false, can_be_forced = true;
+  std::size_t limit = 1000;
+  mutable std::vector<std::string> seen;
+
+  std::vector<SentenceTranslation> translate(std::span<const SentenceRequest> sentences) const override {
+    std::vector<SentenceTranslation> result;
+    for (const auto& sentence : sentences) {
+      seen.push_back(sentence.text);
+      result.push_back(translation_of(sentence));
+    }
+    return result;
+  }
+  bool fits(std::string_view sentence) const override { return sentence.size() <= limit; }
+  bool can_spell(std::string_view text) const override { return text.find('!') == text.npos; }
+
+ private:
+  SentenceTranslation translation_of(const SentenceRequest& sentence) const {
+    auto words = spaced_words(sentence.text);
+    if (reorders) std::ranges::reverse(words);
+    SentenceTranslation result;
+    for (const auto& word : words) {
+      const std::string text(word.of(sentence.text));
+      const bool is_required = can_be_forced && std::ranges::any_of(sentence.required, [&](const auto& r) {
+                                 return r.find(text) != r.npos;
+                               });
+      if (forgets_digits && text.find_first_of("0123456789") != text.npos && !is_required) continue;
+      if (!result.text.empty()) result.text += ' ';
+      const auto begin = result.text.size();
+      for (const char c : text) result.text += static_cast<char>(text[0] == '{' ? c : std::toupper(c));
+      result.links.push_back({{begin, result.text.size()}, word});
+      result.log_probability -= 1;
+      ++result.tokens;
+    }
+    return result;
+  }
+};
+
+/// Finds a sentence end at each period.
+class PeriodSplitter final : public SentenceSplitter {
+ public:
+  std::vector<TextSpan> sentences(std::string_view text) const override {
+    std::vector<TextSpan> result;
+    for (std::size_t i = 0; i < text.size();) {
+      while (i < text.size() && text[i] == ' ') ++i;
+      if (i == text.size()) break;
+      auto end = std::min(text.find('.', i), text.size() - 1) + 1;
+      result.push_back({i, end});
+      i = end;
+      while (text[result.back().end - 1] == ' ') --result.back().end;
+    }
+    return result;
+  }
+};
+
+class UnitTranslatorTest : public testing::Test {
+ protected:
+  std::string translated(const std::string& marked, SentenceMode mode = SentenceMode::kParagraph) {
+    Unit unit{"unit", inline_text(marked), mode, has_placeholders_};
+    const std::vector<Unit> units{unit};
+    const auto results = UnitTranslator(fake_, options_).translate(units, counts_);
+    EXPECT_TRUE(is_well_nested(results.at(0).target));
+    links_ = results.at(0).links;
+    return with_elements(results.at(0).target);
+  }
+
+  FakeTranslator fake_;
+  UnitTranslatorOptions options_{std::make_shared<PeriodSplitter>(), {}, false, {}};
+  UnitCounts counts_;
+  bool has_placeholders_ = false;
+  std::vector<AlignedSpan> links_;
+};
+
+TEST_F(UnitTranslatorTest, TranslatesSentencesAndKeepsWhatIsBetweenThem) {
+  EXPECT_EQ(translated("  one two.  three.\n\nfour "), "  ONE TWO.  THREE.\n\nFOUR ");
+  EXPECT_THAT(fake_.seen, ElementsAre("one two.", "three.", "four"));
+  EXPECT_EQ(counts_.sentences, 3);
+}
+
+TEST_F(UnitTranslatorTest, ALineEndWithinASentenceHasACounterpart) {
+  EXPECT_EQ(translated("one two\n  three four.", SentenceMode::kWrapped), "ONE TWO\n  THREE FOUR.");
+  EXPECT_THAT(fake_.seen, ElementsAre("one two   three four."));
+}
+
+TEST_F(UnitTranslatorTest, PairsSpanSentences) {
+  EXPECT_EQ(translated("a <b>b c. d</b> e."), "A <b>B C. D</b> E.");
+  fake_.reorders = true;
+  EXPECT_EQ(translated("a <b>b c</b> d."), "D. <b>C B</b> A");
+}
+
+TEST_F(UnitTranslatorTest, WordElementsAreTakenOutWithOneSpace) {
+  EXPECT_EQ(translated("use <w/> to list"), "USE <w/> TO LIST");
+  EXPECT_THAT(fake_.seen, ElementsAre("use to list"));
+  EXPECT_EQ(translated("hello <w/>, you"), "HELLO <w/>, YOU");
+  EXPECT_EQ(translated("<w/> files"), "<w/> FILES");
+  EXPECT_EQ(translated("a <w/> <w/> b"), "A <w/> <w/> B");
+  EXPECT_EQ(translated("a <b><w/></b> b"), "A <b><w/></b> B");
+  EXPECT_EQ(translated("a (<w/>) b"), "A (<w/>) B");
+  EXPECT_EQ(translated("with<w/>in"), "WITHIN<w/>");
+  EXPECT_EQ(translated("a <w1/><w2/> b"), "A <w1/><w2/> B");
+}
+
+TEST_F(UnitTranslatorTest, LinksNameBytesOfTheUnit) {
+  translated("use <w/> to");
+  ASSERT_EQ(links_.size(), 2);
+  EXPECT_EQ(links_[1].source, (TextSpan{5, 7})) << "the text of the unit has two spaces between use and to";
+  EXPECT_EQ(links_[1].target, (TextSpan{5, 7}));
+}
+
+TEST_F(UnitTranslatorTest, PlaceholdersArePutBackInOrder) {
+  has_placeholders_ = true;
+  EXPECT_EQ(translated("hello {name}, you have %d new"), "HELLO {name}, YOU HAVE %d NEW");
+  EXPECT_THAT(fake_.seen, ElementsAre("hello, you have new"));
+  fake_.reorders = true;
+  EXPECT_EQ(translated("a {x} b {y}"), "B A {x} {y}");
+}
+
+TEST_F(UnitTranslatorTest, ATagWithinAPlaceholderCutsIt) {
+  has_placeholders_ = true;
+  EXPECT_EQ(translated("see http://a.org/<x/>b now"), "SEE http://a.org/<x/>b NOW");
+}
+
+TEST_F(UnitTranslatorTest, TagsInTextArePairs) {
+  has_placeholders_ = true;
+  Unit unit{"unit", {"press <0>the key</0> now", {}}, SentenceMode::kParagraph, true};
+  fake_.reorders = true;
+  const auto results = UnitTranslator(fake_, options_).translate(std::vector{unit}, counts_);
+  EXPECT_EQ(with_elements(results[0].target), "NOW <0>KEY THE</0> PRESS");
+}
+
+TEST_F(UnitTranslatorTest, QuantitiesStayInTheTextAndAreVerified) {
+  has_placeholders_ = true;
+  EXPECT_EQ(translated("run 5 km. rest"), "RUN 5 km. REST") << "the fake writes KM, so 5 km is taken out and put back";
+  EXPECT_EQ(counts_.put_back, 1);
+  EXPECT_EQ(translated("at 20 °C <w/> now"), "AT 20 °C <w/> NOW") << "no element is placed within a placeholder";
+}
+
+TEST_F(UnitTranslatorTest, ALostPlaceholderIsRequired) {
+  has_placeholders_ = true;
+  options_.copies_placeholders = true;
+  fake_.forgets_digits = true;
+  EXPECT_EQ(translated("heat to 20 °C now"), "HEAT TO 20 °C NOW");
+  EXPECT_EQ(counts_.searched_again, 1);
+  EXPECT_EQ(counts_.put_back, 0);
+  fake_.can_be_forced = false;
+  EXPECT_EQ(translated("heat to 20 °C now"), "HEAT TO 20 °C NOW");
+  EXPECT_EQ(counts_.put_back, 1);
+}
+
+TEST_F(UnitTranslatorTest, CopiedPlaceholdersStayWhereTheModelPutsThem) {
+  has_placeholders_ = true;
+  options_.copies_placeholders = true;
+  fake_.reorders = true;
+  EXPECT_EQ(translated("a {x} b"), "B {x} A");
+  EXPECT_THAT(fake_.seen, ElementsAre("a {x} b"));
+  EXPECT_EQ(translated("a {x!} b"), "B A {x!}") << "the vocabulary cannot spell it";
+}
+
+TEST_F(UnitTranslatorTest, SentencesThatDoNotFitAreCutAndJoined) {
+  fake_.limit = 12;
+  EXPECT_EQ(translated("one two, three four, five"), "ONE TWO, THREE FOUR, FIVE");
+  EXPECT_EQ(counts_.cut, 1);
+  for (const auto& part : fake_.seen) EXPECT_LE(part.size(), 12);
+}
+
+TEST_F(UnitTranslatorTest, EqualSentencesAreTranslatedOnce) {
+  translated("same. same. other.");
+  EXPECT_THAT(fake_.seen, ElementsAre("same.", "other."));
+}
+
+TEST_F(UnitTranslatorTest, KnownTranslationsAreUsed) {
+  options_.known = [](std::string_view text) -> std::optional<std::string> {
+    if (text == "Known.") return "Bekannt.";
+    return {};
+  };
+  EXPECT_EQ(translated("Known. new."), "Bekannt. NEW.");
+  EXPECT_THAT(fake_.seen, ElementsAre("new."));
+  EXPECT_EQ(translated("Known."), "Bekannt.");
+  EXPECT_EQ(counts_.from_memory, 1);
+}
+
+TEST_F(UnitTranslatorTest, ConfidenceIsTheMeanProbabilityOfTokens) {
+  const std::vector<Unit> units{{"unit", inline_text("one two."), SentenceMode::kParagraph, false}};
+  EXPECT_NEAR(UnitTranslator(fake_, options_).translate(units, counts_)[0].confidence, std::exp(-1), 1e-12);
+}
+
+}  // namespace
+}  // namespace gloss
