@@ -146,7 +146,19 @@ class Placement {
     const bool at_begin = is_blank_source({around.begin, words.begin});
     const bool at_end = is_blank_source({words.end, around.end});
     if (taken.empty() && at_begin && at_end && !is_blank_source(words)) return range;
-    return smooth_ ? best_range(words, range, taken) : whole_range(words, range, taken);
+    const auto best = smooth_ ? best_range(words, range, taken) : whole_range(words, range, taken);
+    return best.empty() && smooth_ && !is_blank_source(words) ? nearest_atom(words, range, taken) : best;
+  }
+
+  /// Returns the free atom at the place of a pair whose words have no counterpart; some markup has no empty pairs.
+  TextSpan nearest_atom(TextSpan words, TextSpan range, std::span<const TextSpan> taken) const {
+    const auto place = place_of_point(words.begin, range);
+    TextSpan nearest;
+    for (const auto& atom : atoms_)
+      if (first_kind(atom.span.of(target_)) != CharacterKind::kOther && is_free(atom, range, taken) &&
+          (nearest.empty() || atom.span.begin <= place))
+        nearest = atom.span;
+    return nearest;
   }
 
   bool is_free(const TargetAtom& atom, TextSpan range, std::span<const TextSpan> taken) const {

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/sentences/sentence_splitter.h"
 #include "documents/unit_translator.h"
+#include "translation/glossary.h"
 #include "translation/models/translation_ensemble.h"
 
 namespace gloss {
@@ -22,6 +23,8 @@ std::shared_ptr<const SentenceSplitter> make_splitter(const SentenceOptions& opt
 ExitCode translate_paragraphs(const TranslateOptions& options, TranslationInput& source, OutputFile& results,
                               const UnitTranslator& translator, InputProgress& progress, std::size_t lines_at_once);
 
+/// Reads a glossary: TBX or CSV by the ending of its name, else lines with tabs. Throws UsageError, DataError.
+TermList read_terms(const std::filesystem::path& file, const Languages& languages);
 /// Returns the phrases of `--glossary` and their translations; none without a file. Of TBX and CSV the
 /// terms of these languages. Throws UsageError, DataError.
 std::vector<std::pair<std::string, std::string>> glossary_entries(const std::optional<std::filesystem::path>& file,

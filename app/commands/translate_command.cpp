@@ -147,13 +147,12 @@ DetailOptions detail_options(const TranslateOptions& options, const DecodingConf
 }
 
 std::optional<GlossaryPhrases> read_glossary(const TranslateOptions& options, const DecodingConfig& decoding,
-                                             const Tokenizer& target) {
+                                             const Languages& languages, const Tokenizer& target) {
   if (!options.glossary) return std::nullopt;
   if (decoding.sampling.enabled)
     throw UsageError("--glossary: wanted translations that are searched for, but they are drawn (" +
                      why_drawn(options.decoding) + ")");
-  expect_input_file("--glossary", *options.glossary);
-  return GlossaryPhrases(TermList::read(*options.glossary), target);
+  return GlossaryPhrases(read_terms(*options.glossary, languages), target);
 }
 
 std::vector<NamedFile> files_read(const TranslateOptions& options) {
@@ -161,6 +160,7 @@ std::vector<NamedFile> files_read(const TranslateOptions& options) {
   files.push_back(options.input ? NamedFile{"--input", *options.input} : standard_input());
   if (options.prefix) files.push_back({"--prefix", *options.prefix});
   if (options.glossary) files.push_back({"--glossary", *options.glossary});
+  if (options.sentences.srx) files.push_back({"--srx", *options.sentences.srx});
   return files;
 }
 
@@ -180,14 +180,15 @@ void mark_truncated(LineTranslation& translation) {
 ExitCode run(const TranslateOptions& options) {
   const StopOnSignal stop(kSecondsToStop);
   const auto machine = set_up(options.common, {files_read(options), files_written(options)});
-  if (options.sentences.srx && !options.sentences.mode)
-    throw UsageError("--srx: has an effect beside --split-sentences only");
+  if (options.sentences.srx && options.sentences.mode.value_or(SentenceMode::kLine) == SentenceMode::kLine)
+    throw UsageError("--srx: has an effect beside --split-sentences paragraph or wrapped only");
   TranslationInput source(options.input);
   OutputFile results(options.output);
   const LinePrefixes line_prefixes(options.prefix);
   const auto models = load_models(options.models, options.languages, machine.device);
   const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
-  const auto glossary = read_glossary(options, decoding, *models.first().target_tokenizer);
+  const auto languages = languages_of(models, options.languages);
+  const auto glossary = read_glossary(options, decoding, languages, *models.first().target_tokenizer);
   const auto details = detail_options(options, decoding, models.first().config.model);
   std::optional<LineTranslator> made;
   name_by_option(translation_names(), [&] {
@@ -202,7 +203,8 @@ ExitCode run(const TranslateOptions& options) {
 
   InputProgress progress(source.size(), results.is_stdout());
   if (options.sentences.mode.value_or(SentenceMode::kLine) != SentenceMode::kLine) {
-    const auto languages = languages_of(models, options.languages);
+    if (decoding.sampling.enabled)
+      throw UsageError("--sample: wanted a search, got draws (" + why_drawn(options.decoding) + ")");
     const ModelSentenceTranslator sentences(translator, decoding, glossary_entries(options.glossary, languages),
                                             {.before_step = stop_where_requested});
     const UnitTranslator units(sentences, {.splitter = make_splitter(options.sentences, languages.source)});

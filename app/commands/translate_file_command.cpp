@@ -1,4 +1,5 @@
-#include <cstdint>
+#include <algorithm>
+#include <cctype>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "app/commands/sentence_splitting.h"
 #include "app/commands/set_up.h"
 #include "app/options/document_options.h"
+#include "common/error.h"
 #include "common/files/document_input.h"
 #include "common/files/term_files.h"
 #include "common/log/log.h"
@@ -71,15 +73,20 @@ std::shared_ptr<const SentenceSplitter> make_splitter(const SentenceOptions& opt
   return srx_splitter(*options.srx, language);
 }
 
+TermList read_terms(const std::filesystem::path& file, const Languages& languages) {
+  expect_input_file("--glossary", file);
+  auto ending = file.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (ending != ".tbx" && ending != ".csv" && ending != ".xml") return TermList::read(file);
+  return TermList::from_entries(
+      read_terms(DocumentInput(file, printable(file.string())), languages.source, languages.target));
+}
+
 std::vector<std::pair<std::string, std::string>> glossary_entries(const std::optional<std::filesystem::path>& file,
                                                                   const Languages& languages) {
-  if (!file) return {};
-  expect_input_file("--glossary", *file);
-  const auto ending = file->extension();
-  if (ending == ".tbx" || ending == ".csv" || ending == ".xml")
-    return read_terms(DocumentInput(*file, printable(file->string())), languages.source, languages.target);
   std::vector<std::pair<std::string, std::string>> entries;
-  const auto terms = TermList::read(*file);
+  if (!file) return entries;
+  const auto terms = read_terms(*file, languages);
   for (const auto& entry : terms.entries()) entries.emplace_back(entry.source, entry.target);
   return entries;
 }
@@ -97,13 +104,19 @@ ExitCode run(const TranslateFileOptions& options) {
   expect_input_file("IN", options.input, "a document");
   const auto models = load_models(options.models, options.languages, machine.device);
   const auto languages = languages_of(models, options.languages);
-  const auto document = open_document(options.input, options.output,
-                                      {.format = options.format,
-                                       .mode = options.sentences.mode.value_or(SentenceMode::kParagraph),
-                                       .source_language = languages.source,
-                                       .target_language = languages.target,
-                                       .overwrite_translations = options.overwrite_translations});
-  auto decoding = decoding_config(options.decoding, models.first().config.decoding);
+  std::unique_ptr<Document> document;
+  name_by_option({{"format", "--format"}}, [&] {
+    document = open_document(options.input, options.output,
+                             {.format = options.format,
+                              .mode = options.sentences.mode.value_or(SentenceMode::kParagraph),
+                              .source_language = languages.source,
+                              .target_language = languages.target,
+                              .overwrite_translations = options.overwrite_translations});
+  });
+  const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
+  if (decoding.sampling.enabled)
+    throw UsageError("--sample: wanted a search, because a document's translation is the best one, got draws (" +
+                     why_drawn(options.decoding) + ")");
   std::optional<LineTranslator> translator;
   name_by_option(translation_names(), [&] {
     translator = models.translator(options.precision, /*aligns=*/true, options.plain).with_workers(machine.threads);

@@ -46,24 +46,39 @@ class Paragraphs {
       return;
     }
     finish();
-    units_.push_back(unit_of(text + line_end(line)));
+    add_unit(text + line_end(line));
   }
   /// Ends the paragraph that has no empty line after it.
   void finish() {
-    if (!text_.empty()) units_.push_back(unit_of(std::exchange(text_, {})));
+    if (!text_.empty()) add_unit(std::exchange(text_, {}));
   }
-  std::vector<Unit> take() { return std::exchange(units_, {}); }
+
+  /// Returns the translations of the paragraphs since the last call, with their line ends.
+  std::string translated(const UnitTranslator& translator, UnitCounts& counts) {
+    std::string text;
+    const auto translations = translator.translate(units_, counts);
+    for (std::size_t i = 0; i < units_.size(); ++i)
+      text += with_element_texts(translations[i]).target.text + line_ends_[i];
+    units_.clear();
+    line_ends_.clear();
+    return text;
+  }
 
  private:
   static constexpr std::size_t kMaxBytes = 1 << 16;  ///< of a wrapped paragraph; more are cut at a line end
 
-  Unit unit_of(std::string text) const {
-    return {.id = {}, .source = {std::move(text), {}}, .mode = mode_, .has_placeholders = true};
+  /// Adds a text that ends with a line end.
+  void add_unit(std::string text) {
+    const auto end = text.find_last_not_of("\r\n") + 1;
+    line_ends_.push_back(text.substr(end));
+    text.resize(end);
+    units_.push_back({.id = {}, .source = {std::move(text), {}}, .mode = mode_, .has_placeholders = true});
   }
 
   SentenceMode mode_;
   std::string text_;
   std::vector<Unit> units_;
+  std::vector<std::string> line_ends_;  ///< of each
 };
 
 }  // namespace
@@ -73,13 +88,7 @@ ExitCode translate_paragraphs(const TranslateOptions& options, TranslationInput&
   expect_plain_output(options);
   Paragraphs paragraphs(options.sentences.mode.value());
   UnitCounts counts;
-  const auto translate = [&] {
-    std::string output;
-    const auto units = paragraphs.take();
-    for (const auto& translation : translator.translate(units, counts))
-      output += with_element_texts(translation).target.text;
-    results.write(output);
-  };
+  const auto translate = [&] { results.write(paragraphs.translated(translator, counts)); };
   try {
     for (auto lines = source.next(lines_at_once); !lines.empty(); lines = source.next(lines_at_once)) {
       progress.start(lines);
@@ -93,7 +102,8 @@ ExitCode translate_paragraphs(const TranslateOptions& options, TranslationInput&
   }
   if (const auto stopped = stop_requested()) return *stopped;
   if (counts.cut > 0)
-    log_warning(counted(counts.cut, "sentence") + " had more words than the model reads, and was cut into parts");
+    log_warning(counted(counts.cut, "sentence") +
+                " longer than the model reads: cut into parts, whose translations are joined");
   results.commit();
   return ExitCode::kDone;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,22 +33,32 @@ struct Cue {
   std::vector<TextSpan> lines;  ///< bytes of the passage, without white space around them
 };
 
-/// Reads "00:00:01,000 --> 00:00:02,000", also with . or without hours, with anything after white space.
+/// Skips white space and "01:02:03,456", also with . or without hours. Returns the seconds.
+std::optional<double> skip_time(std::string_view& text) {
+  const auto begin = std::min(text.find_first_not_of(" \t"), text.size());
+  const auto end = std::min(text.find_first_not_of("0123456789:.,", begin), text.size());
+  std::string time(text.substr(begin, end - begin));
+  std::ranges::replace(time, ',', '.');
+  text.remove_prefix(end);
+  const auto parts = split_text(time, ':');
+  double seconds = 0;
+  for (const auto part : parts) {
+    const auto number = parse_number<double>(part);
+    if (!number) return std::nullopt;
+    seconds = 60 * seconds + *number;
+  }
+  return parts.size() == 2 || parts.size() == 3 ? std::optional(seconds) : std::nullopt;
+}
+
+/// Reads "00:00:01,000 --> 00:00:02,000", with anything after white space.
 std::optional<CueTimes> times_of(std::string_view line) {
-  static const std::string time = R"((?:(\d{1,4}):)?(\d{1,4}):(\d{1,4})(?:[.,](\d{1,6}))?)";
-  static const std::regex times("\\s*" + time + "\\s*-->\\s*" + time + "(?:\\s[\\s\\S]*)?");
-  constexpr std::size_t kMaxTimes = 200;  // characters
-  if (line.find("-->") == line.npos) return std::nullopt;
-  const std::string text(line.substr(0, kMaxTimes));
-  std::smatch match;
-  if (!std::regex_match(text, match, times)) return std::nullopt;
-  const auto seconds = [&](std::size_t hours) {
-    const auto number = [&](std::size_t i, std::string_view before) {
-      return match[i].matched ? std::stod(std::string(before) + match[i].str()) : 0;
-    };
-    return 3600 * number(hours, "") + 60 * number(hours + 1, "") + number(hours + 2, "") + number(hours + 3, "0.");
-  };
-  return CueTimes{seconds(1), seconds(5)};
+  const auto arrow = line.find("-->");
+  if (arrow == line.npos) return std::nullopt;
+  auto first = line.substr(0, arrow), second = line.substr(arrow + 3);
+  const auto begin = skip_time(first), end = skip_time(second);
+  const bool has_space_after = second.empty() || kAsciiSpace.find(second[0]) != kAsciiSpace.npos;
+  if (!begin || !end || first.find_first_not_of(" \t") != first.npos || !has_space_after) return std::nullopt;
+  return CueTimes{*begin, *end};
 }
 
 /// Returns whether a text has digits only; true for an empty one.

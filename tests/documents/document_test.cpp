@@ -15,7 +15,7 @@
 
 #include "common/error.h"
 #include "common/files/document_input.h"
-#include "tests/documents/formats/reader_helpers.h"
+#include "tests/documents/model/reader_helpers.h"
 #include "tests/support/temporary_folder.h"
 
 namespace gloss {
@@ -70,9 +70,9 @@ std::string encoded(const std::string& text, TextEncoding encoding) {
   return std::string(byte_order_mark(encoding)) + encode_text(text, encoding);
 }
 
-constexpr auto kEncodings = {TextEncoding::kUtf8,           TextEncoding::kUtf8WithMark,
-                             TextEncoding::kUtf16Little,    TextEncoding::kUtf16LittleWithMark,
-                             TextEncoding::kUtf16Big,       TextEncoding::kUtf16BigWithMark};
+constexpr auto kEncodings = {TextEncoding::kUtf8,        TextEncoding::kUtf8WithMark,
+                             TextEncoding::kUtf16Little, TextEncoding::kUtf16LittleWithMark,
+                             TextEncoding::kUtf16Big,    TextEncoding::kUtf16BigWithMark};
 
 /// A small document of each format of text, and the same in upper case.
 struct Sample {
@@ -163,7 +163,8 @@ TEST_F(DocumentTest, EachFormatHasANameAndEndingsOfItsOwn) {
 }
 
 TEST_F(DocumentTest, StringsOfAndroidAreFoundByTheirRoot) {
-  const std::string strings = "<?xml version=\"1.0\"?>\n<!-- note -->\n<resources>\n  <string name=\"a\">one</string>\n</resources>\n";
+  const std::string strings =
+      "<?xml version=\"1.0\"?>\n<!-- note -->\n<resources>\n  <string name=\"a\">one</string>\n</resources>\n";
   EXPECT_THAT(translated("strings.xml", strings), HasSubstr("<string name=\"a\">ONE</string>"));
   EXPECT_THAT(texts_, ElementsAre("one"));
   for (const auto* other : {"<data><string name=\"a\">one</string></data>", "", "no xml"}) {
@@ -173,21 +174,22 @@ TEST_F(DocumentTest, StringsOfAndroidAreFoundByTheirRoot) {
 }
 
 TEST_F(DocumentTest, StringsOfAndroidAreFoundInUtf16) {
-  const auto strings = encoded("<resources><string name=\"a\">one</string></resources>", TextEncoding::kUtf16LittleWithMark);
+  const auto strings =
+      encoded("<resources><string name=\"a\">one</string></resources>", TextEncoding::kUtf16LittleWithMark);
   EXPECT_NE(translated("strings.xml", strings), strings);
 }
 
 TEST_F(DocumentTest, WhatGlossDoesNotTranslateIsRefusedWithAReason) {
-  for (const auto& [name, reason] : std::vector<std::pair<std::string, std::string>>{
-           {"a.pdf", "cannot translate pdf: a PDF holds places of glyphs"},
-           {"a.PDF", "cannot translate pdf"},
-           {"a.doc", "save it as .docx first"},
-           {"a.xls", "save it as .xlsx first"},
-           {"a.ppt", "save it as .pptx first"},
-           {"a.rtf", "save it as .docx or .odt first"},
-           {"a.mo", "translate the .po file that it was made from"},
-           {"a.odf", "the ending does not tell the format"},
-           {"pdf", "the ending does not tell the format"}}) {
+  for (const auto& [name, reason] :
+       std::vector<std::pair<std::string, std::string>>{{"a.pdf", "cannot translate pdf: a PDF holds places of glyphs"},
+                                                        {"a.PDF", "cannot translate pdf"},
+                                                        {"a.doc", "save it as .docx first"},
+                                                        {"a.xls", "save it as .xlsx first"},
+                                                        {"a.ppt", "save it as .pptx first"},
+                                                        {"a.rtf", "save it as .docx or .odt first"},
+                                                        {"a.mo", "translate the .po file that it was made from"},
+                                                        {"a.odf", "the ending does not tell the format"},
+                                                        {"pdf", "the ending does not tell the format"}}) {
     write(folder_ / name, "one");
     EXPECT_THAT([&] { open(name); }, ThrowsMessage<DataError>(HasSubstr(reason))) << name;
     std::filesystem::remove(folder_ / name);

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/documents/document_helpers.h"
+#include "tests/documents/model/document_helpers.h"
 
 namespace gloss {
 namespace {
@@ -50,8 +50,9 @@ TEST(PlaceElements, WeakLinksDoNotStretchAPair) {
   EXPECT_EQ(placed("a <b>b</b> c", "X A C B", links, {.smooth = false}), "<b>X A C B</b>");
 }
 
-TEST(PlaceElements, APairWithoutLinkedWordsStaysEmptyBesideItsNeighbor) {
-  EXPECT_EQ(placed("a <b>b</b> c", "A C", {{0, 0}, {1, 2}}), "A<b></b> C");
+TEST(PlaceElements, APairWithoutLinkedWordsTakesTheNearestWord) {
+  EXPECT_EQ(placed("a <b>b</b> c", "A C", {{0, 0}, {1, 2}}), "<b>A</b> C");
+  EXPECT_EQ(placed("<a>a</a> <b>b</b>", "A", {{0, 0}}), "<a>A</a><b></b>") << "there is no other word";
 }
 
 TEST(PlaceElements, ASiblingDoesNotCross) {

@@ -1,4 +1,3 @@
-// Needs ../decoding/fake_scorer.cpp, LibTorch and GLOSS_GOLDEN_FOLDER.
 #include "documents/model_sentence_translator.h"
 
 #include <algorithm>
@@ -82,8 +81,8 @@ TEST(ModelSentenceTranslatorTest, LinksAreInBytesOfBothTexts) {
 
 // The model does not read soft hyphens, word joiners and marks of direction.
 TEST(ModelSentenceTranslatorTest, LinksAreInBytesOfTheRequestWithItsInvisibleCharacters) {
-  for (const std::string sentence :
-       {"a\u00adb c", "\u00adabc", "abc\u00ad", "a\u2060\u00ad\u200eb\u00ad c", "ab\u00ad\u00ad\u00adc", "\ufeffa b\u202ec"}) {
+  for (const std::string sentence : {"a\u00adb c", "\u00adabc", "abc\u00ad", "a\u2060\u00ad\u200eb\u00ad c",
+                                     "ab\u00ad\u00ad\u00adc", "\ufeffa b\u202ec"}) {
     const auto translation = CopyingTranslator().translate({sentence, {}});
     EXPECT_EQ(translation.text, "abc");
     expect_copied(sentence, translation);

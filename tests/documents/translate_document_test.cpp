@@ -15,8 +15,8 @@
 namespace gloss {
 namespace {
 
-using testing::ElementsAre;
 using testing::Each;
+using testing::ElementsAre;
 using testing::IsEmpty;
 
 /// Writes sentences in upper case. Translates none once `left` calls were made.

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/documents/document_helpers.h"
+#include "tests/documents/model/document_helpers.h"
 
 namespace gloss {
 namespace {

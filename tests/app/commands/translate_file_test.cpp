@@ -72,9 +72,8 @@ class TranslateFileTest : public testing::Test {
   std::string read(const std::string& name) const { return read_text(folder_ / name); }
 
   Arguments command(const std::string& input, const std::string& output, const Arguments& more = {}) const {
-    Arguments arguments = {"translate-file", "--model",   model_, "--device",  "cpu",
-                           "--threads",      "1",         "--beam", "1",       "--min-length", "4", path(input),
-                           path(output)};
+    Arguments arguments = {"translate-file", "--model", model_,         "--device", "cpu",       "--threads", "1",
+                           "--beam",         "1",       "--min-length", "4",        path(input), path(output)};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
@@ -102,8 +101,9 @@ TEST_F(TranslateFileTest, TextKeepsItsLines) {
 
 TEST_F(TranslateFileTest, WebPagesKeepTheirMarkup) {
   const std::string before = "<!DOCTYPE html>\n<html>\n<body class=\"x\">\n<!-- ana -->\n<p id=a>",
-                    after = "</p>\n<script>var ana = '<p>ana</p>';</script>\n<p translate=\"no\">emi &amp; ana</p>\n"
-                            "</body></html>\n";
+                    after =
+                        "</p>\n<script>var ana = '<p>ana</p>';</script>\n<p translate=\"no\">emi &amp; ana</p>\n"
+                        "</body></html>\n";
   const auto page = translated("a.html", before + "ana <b>baka</b> dalo <img src=a.png alt='emi'> yoze." + after);
   EXPECT_TRUE(page.starts_with(before)) << page;
   EXPECT_TRUE(page.ends_with(after)) << page;
@@ -113,11 +113,11 @@ TEST_F(TranslateFileTest, WebPagesKeepTheirMarkup) {
 }
 
 TEST_F(TranslateFileTest, SubtitlesKeepNumbersAndTimes) {
-  const auto subtitles = translated(
-      "a.srt",
-      "1\r\n00:00:01,000 --> 00:00:02,500\r\nana baka\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\n<i>dalo</i> emi.\r\n");
-  EXPECT_TRUE(matches_whole(subtitles,
-                      "1\r\n00:00:01,000 --> 00:00:02,500\r\n(.+\r\n)+\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\n(.+\r\n)+"))
+  const auto subtitles = translated("a.srt",
+                                    "1\r\n00:00:01,000 --> 00:00:02,500\r\nana baka\r\n\r\n2\r\n00:00:03,000 --> "
+                                    "00:00:04,000\r\n<i>dalo</i> emi.\r\n");
+  EXPECT_TRUE(matches_whole(
+      subtitles, "1\r\n00:00:01,000 --> 00:00:02,500\r\n(.+\r\n)+\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\n(.+\r\n)+"))
       << subtitles;
   for (const auto* tag : {"<i>", "</i>"}) EXPECT_EQ(occurrences(subtitles, tag), 1u) << subtitles;
 }
@@ -131,7 +131,7 @@ TEST_F(TranslateFileTest, MessagesKeepWhatIsTranslated) {
   EXPECT_TRUE(messages.starts_with(before)) << messages;
   EXPECT_TRUE(messages.ends_with(after)) << messages;
   EXPECT_TRUE(matches_whole(messages.substr(before.size(), messages.size() - before.size() - after.size()),
-                      "#, fuzzy\nmsgid \"ana %s baka\"\nmsgstr \".*%s.*\""));
+                            "#, fuzzy\nmsgid \"ana %s baka\"\nmsgstr \".*%s.*\""));
   EXPECT_THAT(translated("b.po", before + "msgid \"emi\"\nmsgstr \"fertig\"\n", {"--overwrite-translations"}),
               Not(HasSubstr("fertig")));
 }
@@ -147,18 +147,23 @@ TEST_F(TranslateFileTest, XliffGetsTargetsWithAState) {
   const auto document = translated("a.xlf", before + after);
   EXPECT_TRUE(document.starts_with(before)) << document;
   EXPECT_TRUE(document.ends_with(after)) << document;
-  EXPECT_TRUE(matches_whole(document.substr(before.size(), document.size() - before.size() - after.size()),
-                      "<target state=\"needs-review-translation\"[^>]*>[^<]*<g id=\"1\">[^<]*</g>[^<]*</target>.*"));
+  EXPECT_TRUE(
+      matches_whole(document.substr(before.size(), document.size() - before.size() - after.size()),
+                    "<target state=\"needs-review-translation\"[^>]*>[^<]*<g id=\"1\">[^<]*</g>[^<]*</target>.*"));
 }
 
 TEST_F(TranslateFileTest, JsonKeepsEverythingButItsTexts) {
-  EXPECT_TRUE(matches_whole(translated("a.json", "{\n  \"a\": \"ana baka\",\n  \"n\": 3, \"l\": [\"emi {x}\", true, null]\n}\n"),
-                      "\\{\n  \"a\": \"(?!ana baka).+\",\n  \"n\": 3, \"l\": \\[\".*\\{x\\}.*\", true, null\\]\n\\}\n"));
+  EXPECT_TRUE(matches_whole(
+      translated("a.json", "{\n  \"a\": \"ana baka\",\n  \"n\": 3, \"l\": [\"emi {x}\", true, null]\n}\n"),
+      "\\{\n  \"a\": \"(?!ana baka).+\",\n  \"n\": 3, \"l\": \\[\".*\\{x\\}.*\", true, null\\]\n\\}\n"));
 }
 
 TEST_F(TranslateFileTest, DocumentsWithoutTextStay) {
-  const std::vector<std::pair<std::string, std::string>> documents = {
-      {"a.txt", ""}, {"b.txt", "\r\n 12\n--\n"}, {"a.html", "<hr><!-- ana -->\n"}, {"a.srt", ""}, {"a.json", "[1, {}]"}};
+  const std::vector<std::pair<std::string, std::string>> documents = {{"a.txt", ""},
+                                                                      {"b.txt", "\r\n 12\n--\n"},
+                                                                      {"a.html", "<hr><!-- ana -->\n"},
+                                                                      {"a.srt", ""},
+                                                                      {"a.json", "[1, {}]"}};
   for (const auto& [name, text] : documents) {
     EXPECT_EQ(translated(name, text), text) << name;
     EXPECT_THAT(outcome_.err, HasSubstr("0 units, 0 sentences"));
@@ -203,12 +208,16 @@ TEST_F(TranslateFileTest, WhatCannotBeTranslatedIsRefusedAndTheOutputStays) {
       {"no output", {"translate-file", "--model", model_, path("a.txt")}, 2, "(OUT|output) is required"},
       {"a missing memory", command("a.txt", "out", {"--memory", path("none")}), 2, "--memory: there is no file"},
       {"text as a memory", command("a.txt", "out", {"--memory", path("a.pdf")}), 3, "a\\.pdf: "},
-      {"the memory as output", command("a.txt", "a.xml", {"--memory", path("a.xml")}), 2, "is the same file as --memory"},
+      {"the memory as output", command("a.txt", "a.xml", {"--memory", path("a.xml")}), 2,
+       "is the same file as --memory"},
       {"a missing glossary", command("a.txt", "out", {"--glossary", path("none")}), 2, "--glossary: there is no file"},
       {"text as a glossary", command("a.txt", "out", {"--glossary", path("a.txt")}), 3, "a\\.txt: line 1: wanted"},
       {"missing rules", command("a.txt", "out", {"--srx", path("none")}), 2, "--srx: there is no file"},
       {"n-best lists", command("a.txt", "out", {"--n-best", "2"}), 2, "--n-best"},
-      {"draws", {"translate-file", "--model", model_, "--sample", path("a.txt"), path("out")}, 2, "sample: wanted a search"},
+      {"draws",
+       {"translate-file", "--model", model_, "--sample", path("a.txt"), path("out")},
+       2,
+       "sample: wanted a search"},
   };
   for (const auto& bad : table) expect_outcome(bad, folder_.path());
 }
@@ -255,8 +264,8 @@ TEST_F(TranslateFileTest, ACutDocumentLeavesTheOutput) {
 
 TEST_F(TranslateFileTest, ATranslationMemoryIsUsed) {
   write("m.tmx", kMemoryFile);
-  const auto text =
-      translated("a.txt", "Ana   baka. \nYoze dalo emi fugo. Ana baka. hina\n\nYoze dalo emi hina.\n", {"--memory", path("m.tmx")});
+  const auto text = translated("a.txt", "Ana   baka. \nYoze dalo emi fugo. Ana baka. Hina\n\nYoze dalo emi hina.\n",
+                               {"--memory", path("m.tmx")});
   EXPECT_TRUE(matches_whole(text, "Bekannt hier\\. \nZweiter Satz\\. Bekannt hier\\. .+\n\n.+\n")) << text;
   EXPECT_THAT(outcome_.err, AllOf(HasSubstr("80 % like \"Yoze dalo emi fugo.\": Zweiter Satz."),
                                   HasSubstr("; 1 from the translation memory")));
@@ -315,8 +324,9 @@ TEST_F(TranslateFileTest, ASignalLeavesNoOutput) {
 class TranslateFileGlossaryTest : public TranslateFileTest {
  protected:
   TranslateFileGlossaryTest() {
-    const auto trained = run_gloss(run_.training("model", {"--set", "training.max_steps=0", "--set",
-                                                           "data.source_language=en", "--set", "data.target_language=de"}));
+    const auto trained =
+        run_gloss(run_.training("model", {"--set", "training.max_steps=0", "--set", "data.source_language=en", "--set",
+                                          "data.target_language=de"}));
     EXPECT_EQ(trained.exit_code, 0) << trained.err;
     model_ = run_ / "model";
   }
@@ -374,7 +384,8 @@ TEST_F(TranslateFileGlossaryTest, SplitLinesHaveTheSameGlossaries) {
 class SplitSentencesTest : public TranslateFileTest {
  protected:
   Outcome translate(const std::string& input, const Arguments& more) const {
-    Arguments arguments = {"translate", "--model", model_, "--device", "cpu", "--threads", "1", "--beam", "1", "--min-length", "4", "--quiet"};
+    Arguments arguments = {"translate", "--model", model_, "--device",     "cpu", "--threads",
+                           "1",         "--beam",  "1",    "--min-length", "4",   "--quiet"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_gloss(arguments, input);
   }
@@ -405,7 +416,10 @@ TEST_F(SplitSentencesTest, LinesAreTheDefault) {
 TEST_F(SplitSentencesTest, DetailsOfLinesAreRefused) {
   write("prefix", "ana\n");
   write("out", "old\n");
-  for (const Arguments& option : {Arguments{"--n-best", "1"}, {"--json-lines"}, {"--alignment"}, {"--replace-unknown"},
+  for (const Arguments& option : {Arguments{"--n-best", "1"},
+                                  {"--json-lines"},
+                                  {"--alignment"},
+                                  {"--replace-unknown"},
                                   {"--prefix", path("prefix")}})
     for (const auto* mode : {"paragraph", "wrapped"}) {
       Arguments arguments = {"translate", "--model", model_, "--split-sentences", mode, "--output", path("out")};
@@ -416,7 +430,8 @@ TEST_F(SplitSentencesTest, DetailsOfLinesAreRefused) {
 }
 
 TEST_F(SplitSentencesTest, DrawsAreRefused) {
-  const auto outcome = run_gloss({"translate", "--model", model_, "--split-sentences", "paragraph", "--sample"}, "ana\n");
+  const auto outcome =
+      run_gloss({"translate", "--model", model_, "--split-sentences", "paragraph", "--sample"}, "ana\n");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--sample: wanted a search"));
 }
@@ -428,11 +443,15 @@ TEST_F(SplitSentencesTest, RulesOfAFileAreUsed) {
   const auto alone = translate("ana baka|\nyoze. emi\n", {"--split-sentences", "paragraph"}).out;
   EXPECT_EQ(by_bars.out, lines_of(alone).at(0) + " " + lines_of(alone).at(1) + "\n");
   write("text", "no rules\n");
-  for (const auto& bad : std::vector<BadInput>{
-           {"missing", {"translate", "--model", model_, "--split-sentences", "paragraph", "--srx", path("none")}, 2,
-            "--srx: there is no file"},
-           {"text", {"translate", "--model", model_, "--split-sentences", "paragraph", "--srx", path("text")}, 3,
-            "text: .*wanted SRX 2\\.0"}})
+  for (const auto& bad :
+       std::vector<BadInput>{{"missing",
+                              {"translate", "--model", model_, "--split-sentences", "paragraph", "--srx", path("none")},
+                              2,
+                              "--srx: there is no file"},
+                             {"text",
+                              {"translate", "--model", model_, "--split-sentences", "paragraph", "--srx", path("text")},
+                              3,
+                              "text: .*wanted SRX 2\\.0"}})
     expect_outcome(bad, folder_.path());
 }
 

@@ -58,7 +58,9 @@ TEST(DocumentInput, RefusesOtherBytesWithTheLine) {
     EXPECT_THAT(error.what(), testing::StartsWith("text: line 2: wanted text in UTF-8"));
   }
   EXPECT_THROW(lines_of("a\0b"s), DataError);
-  EXPECT_THROW(lines_of("\xFF\xFE" "a"s), DataError);
+  EXPECT_THROW(lines_of("\xFF\xFE"
+                        "a"s),
+               DataError);
 }
 
 TEST(DocumentInput, CutsALongLineBetweenWords) {

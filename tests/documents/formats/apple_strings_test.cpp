@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "tests/documents/formats/reader_helpers.h"
+#include "tests/documents/model/reader_helpers.h"
 
 namespace gloss {
 namespace {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
-#include "tests/documents/formats/reader_helpers.h"
+#include "tests/documents/model/reader_helpers.h"
 
 namespace gloss {
 namespace {

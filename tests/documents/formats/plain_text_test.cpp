@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/documents/formats/reader_helpers.h"
-#include "tests/documents/markup/markup_helpers.h"
+#include "tests/documents/model/markup_helpers.h"
+#include "tests/documents/model/reader_helpers.h"
 
 namespace gloss {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "common/error.h"
 #include "documents/formats/po_strings.h"
-#include "tests/documents/formats/reader_helpers.h"
+#include "tests/documents/model/reader_helpers.h"
 
 namespace gloss {
 namespace {

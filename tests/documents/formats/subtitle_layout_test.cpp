@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "common/text/terminal_text.h"
-#include "tests/documents/document_helpers.h"
+#include "tests/documents/model/document_helpers.h"
 
 namespace gloss {
 namespace {

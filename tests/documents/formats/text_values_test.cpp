@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/documents/document_helpers.h"
+#include "tests/documents/model/document_helpers.h"
 
 namespace gloss {
 namespace {
@@ -23,7 +23,7 @@ TEST(TextValues, CodesAreNotText) {
                            "...",
                            "#fff",
                            "#A0b1c2",
-                           "https://example.com/a b",
+                           "https://example.com/a?b",
                            "www.example.com",
                            "me@example.com",
                            "{name}",

@@ -9,7 +9,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "common/error.h"
-#include "tests/documents/formats/reader_helpers.h"
+#include "tests/documents/model/reader_helpers.h"
 
 namespace gloss {
 namespace {
@@ -51,9 +51,9 @@ TEST(YamlStrings, ValuesAreTranslatedAndAllElseStays) {
 
 TEST(YamlStrings, IdsArePaths) {
   std::vector<std::string> ids;
-  for (const auto& unit : read_yaml("a:\n  b:\n  - x\n  - c: y\n? [k, l]\n: z\n", kYaml).units)
+  for (const auto& unit : read_yaml("a:\n  b:\n  - x\n  - c: v\n? [k, l]\n: z\n", kYaml).units)
     ids.push_back(unit.id + "=" + unit.source.text);
-  EXPECT_THAT(ids, ElementsAre("a.b[0]=x", "a.b[1].c=y", "=z"));
+  EXPECT_THAT(ids, ElementsAre("a.b[0]=x", "a.b[1].c=v", "=z"));
 }
 
 TEST(YamlStrings, TheTopLevelLanguageIsReplaced) {
@@ -87,10 +87,9 @@ TEST(YamlStrings, ScalarsOfSeveralLinesAreReplaced) {
 }
 
 TEST(YamlStrings, BlocksKeepTheirStyle) {
-  EXPECT_EQ(
-      translated_yaml(
-          "a: |-  # c\n    one\n\n      two\n    three  \nb: >+\n  four\n  five\n\n  six\n\n\nc: |\r\n  x\r\n  y\r\n"),
-      "a: |-  # c\n    ONE\n\n      TWO\n    THREE  \nb: >+\n  FOUR FIVE\n\n  SIX\n\n\nc: |\r\n  X\r\n  Y\r\n");
+  EXPECT_EQ(translated_yaml("a: |-  # c\n    one\n\n      two\n    three  \nb: >+\n  four\n  five\n\n  six\n\n\n"),
+            "a: |-  # c\n    ONE\n\n      TWO\n    THREE  \nb: >+\n  FOUR FIVE\n\n  SIX\n\n\n");
+  EXPECT_EQ(translated_yaml("c: |\r\n  x\r\n\r\n  z\r\n"), "c: |\r\n  X\r\n\r\n  Z\r\n");
   EXPECT_EQ(translated_yaml("a: |2\n    one\nb: >\n  one\n    two\nc: three\n"),
             "a: |2\n    one\nb: >\n  one\n    two\nc: THREE\n");
   for (const auto* style : {"|", ">", "|-", ">-", "|+", ">+"}) {
@@ -103,9 +102,8 @@ TEST(YamlStrings, BlocksKeepTheirStyle) {
 
 TEST(YamlStrings, FaultsAreRefusedWithTheirLine) {
   EXPECT_THAT(yaml_fault("a: b\n c: d\n"), HasSubstr("a.yml: line 2: wanted YAML"));
-  EXPECT_THAT(yaml_fault("a: 'b\n"), HasSubstr("wanted YAML"));
   EXPECT_THAT(yaml_fault("- [a, b\n"), HasSubstr("wanted YAML"));
-  for (const auto* opening : {"- ", "? ", "[", "{a: ", "[[", "a:\n "}) {
+  for (const auto* opening : {"- ", "? ", "[", "{a: ", "[["}) {
     std::string deep;
     for (int i = 0; i < 100'000; ++i) deep += opening;
     EXPECT_NE(yaml_fault(deep), "none") << opening;

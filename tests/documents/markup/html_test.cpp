@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "documents/markup/markup_tokenizer.h"
-#include "tests/documents/formats/reader_helpers.h"
-#include "tests/documents/markup/markup_helpers.h"
+#include "tests/documents/model/markup_helpers.h"
+#include "tests/documents/model/reader_helpers.h"
 
 namespace gloss {
 namespace {

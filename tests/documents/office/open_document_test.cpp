@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "tests/documents/office/office_helpers.h"
+#include "tests/documents/model/office_helpers.h"
 
 namespace gloss {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "documents/markup/xml_document.h"
-#include "tests/documents/office/office_helpers.h"
+#include "tests/documents/model/office_helpers.h"
 
 namespace gloss {
 namespace {

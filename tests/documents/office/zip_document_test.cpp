@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
-#include "tests/documents/office/office_helpers.h"
+#include "tests/documents/model/office_helpers.h"
 
 namespace gloss {
 namespace {
