@@ -20,7 +20,7 @@ namespace {
 using Kind = InlineElement::Kind;
 
 constexpr double kMaxColumns = 42, kMaxLines = 2, kMaxColumnsPerSecond = 17;
-constexpr std::size_t kMaxWords = 500;  // beyond, cuts are not searched for
+constexpr std::size_t kMaxWords = 500, kMaxBalancedLines = 10;  // beyond, the best cuts are not searched for
 
 // Weights of the costs of a cut between cues, and of a line break.
 constexpr double kShareWeight = 5;     // for the squared difference of a cue's share, in parts of the mean share
@@ -169,7 +169,7 @@ std::vector<TextSpan> lines_of(const LayoutWords& words, TextSpan range) {
     if (words.columns({lines.back().begin, word + 1}) > kMaxColumns) lines.push_back({word, word});
     lines.back().end = word + 1;
   }
-  if (lines.size() == 1 || range.size() > kMaxWords) return lines;
+  if (lines.size() == 1 || lines.size() > kMaxBalancedLines || range.size() > kMaxWords) return lines;
   const auto mean = words.columns(range) / static_cast<double>(lines.size());
   lines = cheapest_cuts(range.size(), lines.size(), [&](std::size_t, TextSpan line) {
     line = {line.begin + range.begin, line.end + range.begin};

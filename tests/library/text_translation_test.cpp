@@ -116,9 +116,11 @@ TEST_P(TextTranslationTest, SentencesAreThoseOfLines) {
 TEST_P(TextTranslationTest, OptionsOfTheSearchAreUsed) {
   const auto translation = translator().translate_text("ana baka.", {.search = {.beam_size = 1, .max_length = 12}});
   EXPECT_EQ(translation.text, translator().translate_line("ana baka.", {.beam_size = 1, .max_length = 12}).text());
-  const auto forced = translator().translate_text("ana baka dalo. Emi ana.", {.search = {.glossary = {{"ana", "lemu mo"}}}});
+  const auto forced =
+      translator().translate_text("ana baka dalo. Emi ana.", {.search = {.glossary = {{"ana", "lemu mo"}}}});
   ASSERT_THAT(forced.sentences, SizeIs(2));
-  for (const auto& sentence : forced.sentences) EXPECT_THAT(part_of(forced.text, sentence.target), HasSubstr("lemu mo"));
+  for (const auto& sentence : forced.sentences)
+    EXPECT_THAT(part_of(forced.text, sentence.target), HasSubstr("lemu mo"));
 }
 
 TEST_P(TextTranslationTest, TextsWithoutSentencesStay) {
@@ -164,7 +166,8 @@ TEST_P(TextTranslationTest, SpansAreOfTheCallersBytes) {
 }
 
 TEST_P(TextTranslationTest, TagsOfWebPagesStay) {
-  const std::string before = "<!DOCTYPE html><!-- ana --><script>ana</script><p class=x>", after = "</p>\r\n<p translate=no>emi</p>";
+  const std::string before = "<!DOCTYPE html><!-- ana --><script>ana</script><p class=x>",
+                    after = "</p>\r\n<p translate=no>emi</p>";
   for (const auto& model : {translator(), aligning()}) {
     const auto page = model.translate_text(before + "ana <b>baka</b> dalo." + after, {.format = "html"});
     EXPECT_TRUE(page.complete());
@@ -326,7 +329,8 @@ TEST_P(TextTranslationTest, FilesThatCannotBeTranslatedLeaveTheOutput) {
 TEST_P(TextTranslationTest, ThreadsShareOneWithEqualResults) {
   const Translator model(kModel, {.device = GetParam(), .threads = 2, .alignment = true});
   const std::string page = "<p>ana <b>baka</b> dalo.</p><p>Yoze {name} ana.</p>";
-  const auto text = model.translate_text(kText).text, translated_page = model.translate_text(page, {.format = "html"}).text;
+  const auto text = model.translate_text(kText).text,
+             translated_page = model.translate_text(page, {.format = "html"}).text;
   std::vector<std::vector<std::string>> found(4);
   std::vector<std::thread> threads;
   for (auto& of_thread : found)
@@ -353,12 +357,14 @@ TEST(SplitTextTest, LanguagesAndLinesDecide) {
               ElementsAre("Ein Hund, z. B. Rex.", "Er bellt.", "Und", "schl\u00e4ft."));
   EXPECT_THAT(sentences(text, "de", SentenceSplit::kLine),
               ElementsAre("Ein Hund, z. B. Rex. Er bellt.", "Und", "schl\u00e4ft."));
-  EXPECT_THAT(sentences("Ein\nHund. Er\n\nbellt", "", SentenceSplit::kWrapped), ElementsAre("Ein\nHund.", "Er", "bellt"));
+  EXPECT_THAT(sentences("Ein\nHund. Er\n\nbellt", "", SentenceSplit::kWrapped),
+              ElementsAre("Ein\nHund.", "Er", "bellt"));
   EXPECT_THAT(sentences("\u5929\u6c14\u597d\u3002\u8d70\u5427\uff01", "zh", SentenceSplit::kParagraph),
               ElementsAre("\u5929\u6c14\u597d\u3002", "\u8d70\u5427\uff01"));
   EXPECT_THAT(split_sentences("", ""), IsEmpty());
   EXPECT_THAT(split_sentences(" \n\t", "en"), IsEmpty());
-  EXPECT_THAT([] { split_sentences("\xff", ""); }, ThrowsMessage<TranslatorUsageError>(HasSubstr("text: wanted UTF-8")));
+  EXPECT_THAT([] { split_sentences("\xff", ""); },
+              ThrowsMessage<TranslatorUsageError>(HasSubstr("text: wanted UTF-8")));
 }
 
 }  // namespace

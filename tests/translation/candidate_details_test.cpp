@@ -183,7 +183,8 @@ TEST_P(CandidateDetailsTest, LinksAreBetweenWordsThatExist) {
     for (const auto* text : {"ab ba b a", "b", "abba b"}) {
       const auto candidate = forced(text, {.alignment = true, .alignment_from = site});
       EXPECT_EQ(std::ssize(candidate.links), std::ssize(tokenizer_->encode(text)));
-      for (const auto& [source, to_end, weight] : candidate.links) EXPECT_LT(source, std::ssize(tokenizer_->encode("a b")));
+      for (const auto& [source, to_end, weight] : candidate.links)
+        EXPECT_LT(source, std::ssize(tokenizer_->encode("a b")));
       for (const auto& [source, target] : candidate.alignment) {
         EXPECT_LT(source, 2);
         EXPECT_LT(target, std::ssize(words_of(candidate.text)));
