@@ -9,9 +9,9 @@
 #include <zip.h>
 
 #include "common/error.h"
-#include "common/files/zip_entries.h"
 #include "common/files/atomic_file.h"
 #include "common/files/file_kind.h"
+#include "common/files/zip_entries.h"
 #include "common/system/descriptor.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
