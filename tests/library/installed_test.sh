@@ -72,7 +72,7 @@ while read -r page; do
   pages=$((pages + 1))
   while read -r link; do
     [[ -e $(dirname "$page")/$link ]] || fault "${page#"$documents/"} links to $link, which is not installed"
-  done < <(grep -oE '[^[]\]\([^)#: ]+' "$page" | sed 's/.*](//')  # not C++'s [](...)
+  done < <(grep -v '^    ' "$page" | grep -oE '[^[]\]\([^)# ]+' | sed 's/.*](//' | grep -v ':')  # not C++'s [](...)
 done < <(find "$documents" -name '*.md')
 ((pages > 10)) || fault "only $pages pages are installed"
 # The license texts that the page names are there, where this LibTorch came with texts.
