@@ -119,11 +119,11 @@ void train_speed(const Options& options) {
   const auto device = parse_device(options.device);
   auto config = read_run_config(options.config, options.overrides);
   expect_precision(config.training.precision, device, /*plain=*/false);
-  if (config.training.accumulate != 1 || config.data.subword_sampling != 0 || !config.training.freeze.empty() ||
-      !config.training.start_from.empty() || !config.tokenizer.joint)
+  if (config.training.accumulate != 1 || config.data.subword_sampling != 0 || config.data.augmentation.is_on() ||
+      !config.training.freeze.empty() || !config.training.start_from.empty() || !config.tokenizer.joint)
     throw UsageError(
-        "--config: wanted a run file without training.accumulate, freeze, start_from, data.subword_sampling and "
-        "tokenizer.joint false, which are not timed");
+        "--config: wanted a run file without training.accumulate, freeze, start_from, data.subword_sampling, "
+        "data.augment_* and tokenizer.joint false, which are not timed");
   if (!options.data.empty()) move_data(config.data, options.data);
   std::shared_ptr<const Tokenizer> tokenizer;
   const auto& tokenizer_file = options.tokenizer.empty() ? fs::path(config.tokenizer.model_file) : options.tokenizer;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -61,6 +62,26 @@ class RandomStream {
   std::array<std::uint32_t, 2> key_;
   std::uint32_t update_ = 0;
   std::uint32_t shard_ = 0;
+};
+
+/// Random numbers of one sentence, in sequence: a function of (stream, sentence).
+class RandomSequence {
+ public:
+  /// A sentence may draw fewer than 2^24 numbers.
+  RandomSequence(const RandomStream& random, std::uint64_t sentence) : random_(random), next_(sentence << 24) {}
+
+  /// Returns the next number in [0, 1).
+  double next() {
+    if (next_ % block_.size() == 0) block_ = random_.block(next_ / block_.size());
+    return block_[next_++ % block_.size()] * 0x1p-32;
+  }
+  /// Returns the next number as an integer in [0, bound). Requires 0 < bound < 2^32.
+  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(next() * static_cast<double>(bound)); }
+
+ private:
+  RandomStream random_;
+  std::uint64_t next_;
+  std::array<std::uint32_t, 4> block_{};
 };
 
 }  // namespace gloss

@@ -1,9 +1,11 @@
 #include "data/batch_stream.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "common/error.h"
@@ -19,18 +21,20 @@ const ParallelCorpus* not_empty(const ParallelCorpus& corpus) {
 }  // namespace
 
 BatchStream::BatchStream(const ParallelCorpus& corpus, std::vector<EpochStage> stages, std::int64_t batch_tokens,
-                         const RandomStream& random, std::optional<SubwordSampling> sampling)
+                         const RandomStream& random, std::optional<SubwordSampling> sampling,
+                         std::shared_ptr<PairAugmenter> augmenter)
     : corpus_(not_empty(corpus)),
       stages_(std::move(stages)),
       positions_(expected_positions(stages_, corpus)),
       batch_tokens_(batch_tokens),
       random_(random.stream("data")),
       sampling_(std::move(sampling)),
+      augmenter_(std::move(augmenter)),
       order_(ordered(0)) {}
 
 BatchStream::BatchStream(const ParallelCorpus& corpus, std::int64_t batch_tokens, const RandomStream& random,
-                         std::optional<SubwordSampling> sampling)
-    : BatchStream(corpus, one_stage(corpus), batch_tokens, random, std::move(sampling)) {}
+                         std::optional<SubwordSampling> sampling, std::shared_ptr<PairAugmenter> augmenter)
+    : BatchStream(corpus, one_stage(corpus), batch_tokens, random, std::move(sampling), std::move(augmenter)) {}
 
 Batch BatchStream::next() {
   if (position_.batch == batches_in_epoch()) order_epoch(position_.epoch + 1);
@@ -38,6 +42,8 @@ Batch BatchStream::next() {
   std::vector<std::int64_t> pairs;
   for (const auto occurrence : occurrences) pairs.push_back(pair_of(occurrence, *corpus_));
   auto batch = corpus_->batch(pairs);
+  for (std::size_t i = 0; augmenter_ && i < occurrences.size(); ++i)
+    augmenter_->augment(batch.source[i], batch.target[i], augmentations(position_.epoch), occurrences[i]);
   if (sampling_) draw_pieces(occurrences, batch);
   return batch;
 }
@@ -55,7 +61,8 @@ std::vector<EpochsOfStage> BatchStream::expected_epochs(std::int64_t begin, std:
 }
 
 double BatchStream::share_of_corpus() const {
-  return positions_[stage_of(stages_, position_.epoch)] / expected_positions(one_stage(*corpus_), *corpus_).front();
+  return growth_ * positions_[stage_of(stages_, position_.epoch)] /
+         expected_positions(one_stage(*corpus_), *corpus_).front();
 }
 
 void BatchStream::seek(EpochPosition position) {
@@ -74,9 +81,31 @@ void BatchStream::order_epoch(std::int64_t epoch) {
   position_ = {epoch, 0};
 }
 
-EpochOrder BatchStream::ordered(std::int64_t epoch) const {
-  return {*corpus_, occurrences_of(stages_[stage_of(stages_, epoch)], epoch, corpus_->size(), random_.at(0)),
-          batch_tokens_, random_.at(static_cast<std::uint32_t>(epoch))};
+EpochOrder BatchStream::ordered(std::int64_t epoch) {
+  auto occurrences = occurrences_of(stages_[stage_of(stages_, epoch)], epoch, corpus_->size(), random_.at(0));
+  const auto of_corpus = lengths_in(*corpus_);
+  std::unordered_map<Occurrence, PairLengths> of_augmented;
+  double grown = 0;
+  for (const auto occurrence : occurrences) {
+    if (!augmenter_ || !augmenter_->draws_change(augmentations(epoch), occurrence)) continue;
+    auto pair = corpus_->batch(std::array{pair_of(occurrence, *corpus_)});
+    auto &source = pair.source.front(), &target = pair.target.front();
+    if (!augmenter_->augment(source, target, augmentations(epoch), occurrence)) continue;
+    const PairLengths lengths{std::ssize(source), std::ssize(target)};
+    grown += static_cast<double>(lengths.longer() - of_corpus(occurrence).longer());
+    of_augmented[occurrence] = lengths;
+  }
+  growth_ = 1 + grown / positions_[stage_of(stages_, epoch)];
+  const LengthsOf lengths_of = [&](Occurrence occurrence) {
+    const auto found = of_augmented.find(occurrence);
+    return found == of_augmented.end() ? of_corpus(occurrence) : found->second;
+  };
+  return {of_augmented.empty() ? of_corpus : lengths_of, std::move(occurrences), batch_tokens_,
+          random_.at(static_cast<std::uint32_t>(epoch))};
+}
+
+RandomStream BatchStream::augmentations(std::int64_t epoch) const {
+  return random_.stream("augmentation").at(static_cast<std::uint32_t>(epoch));
 }
 
 void BatchStream::draw_pieces(std::span<const Occurrence> occurrences, Batch& batch) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/random.h"
+#include "data/augmentation.h"
 #include "data/epoch_stage.h"
 #include "data/parallel_corpus.h"
 #include "tokenizer/subword_sampling.h"
@@ -34,17 +35,20 @@ struct EpochsOfStage {
 };
 
 /// An endless stream of training batches, epoch after epoch. The pairs of an epoch (data/epoch_stage.h) and their order
-/// (data/epoch_stage.h) are a function of (stages, seed, epoch) alone; sampled pieces are a function of (seed, epoch,
-/// pair, copy of the pair). EpochPosition is therefore all that is needed to resume.
+/// (data/epoch_stage.h) are a function of (stages, seed, epoch) alone; augmented texts and sampled pieces are a
+/// function of (seed, epoch, pair, copy of the pair). EpochPosition is therefore all that is needed to resume.
 class BatchStream {
  public:
   /// `corpus` must outlive the stream. Uses the stream "data" of `random`, at update = epoch. Each epoch of `stages`
-  /// has at least one pair; the first stage begins with epoch 0. Throws DataError if the corpus is empty.
+  /// has at least one pair; the first stage begins with epoch 0. `augmenter` (null: none) changes pairs before
+  /// `sampling`; batches are formed by the lengths of the changed pairs. Throws DataError if the corpus is empty.
   BatchStream(const ParallelCorpus& corpus, std::vector<EpochStage> stages, std::int64_t batch_tokens,
-              const RandomStream& random, std::optional<SubwordSampling> sampling = std::nullopt);
+              const RandomStream& random, std::optional<SubwordSampling> sampling = std::nullopt,
+              std::shared_ptr<PairAugmenter> augmenter = nullptr);
   /// Streams the pairs of one_stage().
   BatchStream(const ParallelCorpus& corpus, std::int64_t batch_tokens, const RandomStream& random,
-              std::optional<SubwordSampling> sampling = std::nullopt);
+              std::optional<SubwordSampling> sampling = std::nullopt,
+              std::shared_ptr<PairAugmenter> augmenter = nullptr);
 
   /// Returns the next batch. After the last batch of an epoch, returns the first of the next epoch.
   Batch next();
@@ -58,12 +62,13 @@ class BatchStream {
   /// Estimates the batches of the epochs from `begin` to before `end`, stage by stage. The estimate is the current
   /// epoch's number of batches, times the expected positions of the stage over those of the current one.
   std::vector<EpochsOfStage> expected_epochs(std::int64_t begin, std::int64_t end) const;
-  /// Returns the expected positions of an epoch of the current stage over those of the whole corpus.
+  /// Returns the expected positions of an epoch of the current stage over those of the whole corpus, not augmented.
   double share_of_corpus() const;
 
  private:
   void order_epoch(std::int64_t epoch);  ///< and moves to its beginning
-  EpochOrder ordered(std::int64_t epoch) const;
+  EpochOrder ordered(std::int64_t epoch);
+  RandomStream augmentations(std::int64_t epoch) const;
   void draw_pieces(std::span<const Occurrence> occurrences, Batch& batch) const;
 
   const ParallelCorpus* corpus_;
@@ -72,7 +77,9 @@ class BatchStream {
   std::int64_t batch_tokens_;
   RandomStream random_;
   std::optional<SubwordSampling> sampling_;
+  std::shared_ptr<PairAugmenter> augmenter_;
   EpochPosition position_;
+  double growth_ = 1;  ///< of the positions of the current epoch, by augmentation
   EpochOrder order_;
 };
 

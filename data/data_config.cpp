@@ -17,6 +17,12 @@ void require_language(const std::string& tag, std::string_view key) {
   require(tag.empty() || is_language_tag(tag), key, "a language tag, such as en, pt-BR or eng_Latn", tag);
 }
 
+/// Returns whether i and I are different letters of a language: Turkish, Azerbaijani.
+bool has_two_letters_i(std::string_view tag) {
+  const auto language = tag.substr(0, tag.find('-'));
+  return language == "tr" || language == "az" || language == "tur" || language == "aze" || language == "azj";
+}
+
 Field<DataConfig> stages_field() {
   return {.type = SettingType::kObjects,
           .read = [](ConfigSection& section, std::string_view key,
@@ -35,6 +41,12 @@ Field<DataConfig> stages_field() {
                   }
                 return paths;
               }};
+}
+
+Settings<DataConfig>::Row augmentation_row(double AugmentationConfig::*member, std::string_view key,
+                                           std::string_view help) {
+  return {field(&DataConfig::augmentation, member),
+          {.key = key, .help = help, .range = between(0, 1), .identity = Identity::kUnlessDefault}};
 }
 
 }  // namespace
@@ -122,7 +134,19 @@ const Settings<DataConfig>& data_settings() {
                {field(&Config::subword_sampling),
                 {.key = "subword_sampling",
                  .help = "random segmentation in training: rate of BPE-dropout or alpha of unigram; 0: none",
-                 .range = between(0, 1)}}});
+                 .range = between(0, 1)}},
+               augmentation_row(&AugmentationConfig::upper_case, "augment_upper_case",
+                                "share of training pairs with both sides in upper case"),
+               augmentation_row(&AugmentationConfig::title_case, "augment_title_case",
+                                "share of training pairs with each word of both sides capitalized"),
+               augmentation_row(&AugmentationConfig::lower_case, "augment_lower_case",
+                                "share of training pairs with the source in lower case; the target stays"),
+               augmentation_row(&AugmentationConfig::no_end_mark, "augment_no_end_mark",
+                                "share of training pairs without the mark (. ! ?) at the ends of both sides"),
+               augmentation_row(&AugmentationConfig::typos, "augment_typos",
+                                "share of training pairs with typing errors in the source"),
+               augmentation_row(&AugmentationConfig::placeholders, "augment_placeholders",
+                                "share of training pairs with made-up placeholders, such as {name}, in both sides")});
   return settings;
 }
 
@@ -147,6 +171,15 @@ void DataConfig::validate() const {
   const auto& ratio = data_settings().at("max_ratio");
   require(filters.max_ratio == 0 || filters.max_ratio >= 1, ratio.name(), ratio.wanted_text(), filters.max_ratio);
   validate_stages(stages);
+  require(augmentation.cases() <= 1, "data.augment_upper_case",
+          {"a sum of at most 1 with ", Key{"data.augment_title_case"}, " and ", Key{"data.augment_lower_case"}},
+          augmentation.cases());
+  if (augmentation.cases() > 0)
+    for (const auto& language : {source_language, target_language})
+      require(!has_two_letters_i(language), "data.augment_upper_case",
+              {"0, as ", Key{"data.augment_title_case"}, " and ", Key{"data.augment_lower_case"},
+               ", since the upper case of i in " + language + " is not I"},
+              augmentation.upper_case);
   require_both(valid_source, valid_target, "data.valid");
   require_both(test_source, test_target, "data.test");
   require(!hold_out || valid_source.empty(), "data.hold_out",

@@ -13,6 +13,18 @@
 
 namespace gloss {
 
+/// Probabilities of the changes that training makes to a pair; 0: never.
+struct AugmentationConfig {
+  double upper_case = 0, title_case = 0;  ///< both sides; title: a capital for each word
+  double lower_case = 0;                  ///< the source; the target stays
+  double no_end_mark = 0;                 ///< both sides without the marks at their ends
+  double typos = 0;                       ///< one to three typing errors in the source
+  double placeholders = 0;                ///< one to three made-up placeholders in both sides
+
+  double cases() const { return upper_case + title_case + lower_case; }
+  bool is_on() const { return cases() + no_end_mark + typos + placeholders > 0; }
+};
+
 /// The section `data` of the run file. Paths are as the file spells them; run/config resolves them against its folder.
 struct DataConfig {
   std::string train_source, train_target;
@@ -26,7 +38,8 @@ struct DataConfig {
   /// Validates on pairs of the training text, which are left out of training (data/hold_out.h).
   bool hold_out = false;
 
-  double subword_sampling = 0;  ///< bpe: share of merges left out; unigram: alpha; 0: the best pieces
+  double subword_sampling = 0;      ///< bpe: share of merges left out; unigram: alpha; 0: the best pieces
+  AugmentationConfig augmentation;  ///< of training pairs; other texts stay
 
   /// Returns the stages, or one stage of one text for train_source. Empty if no key names a text.
   std::vector<TrainingStage> training_stages() const;

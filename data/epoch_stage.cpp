@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "data/batch.h"
 #include "data/training_stage.h"
 
 namespace gloss {
@@ -107,6 +106,13 @@ std::size_t stage_of(std::span<const EpochStage> stages, std::int64_t epoch) {
   return static_cast<std::size_t>(std::max<std::ptrdiff_t>(next - stages.begin(), 1) - 1);
 }
 
+LengthsOf lengths_in(const ParallelCorpus& corpus) {
+  return [&corpus](Occurrence occurrence) {
+    const auto pair = pair_of(occurrence, corpus);
+    return PairLengths{corpus.source_length(pair), corpus.target_length(pair)};
+  };
+}
+
 std::vector<Occurrence> occurrences_of(const EpochStage& stage, std::int64_t epoch, std::int64_t pairs_of_corpus,
                                        const RandomStream& random) {
   std::vector<Occurrence> occurrences;
@@ -145,13 +151,9 @@ std::vector<double> expected_positions(std::span<const EpochStage> stages, const
   return positions;
 }
 
-EpochOrder::EpochOrder(const ParallelCorpus& corpus, std::vector<Occurrence> occurrences, std::int64_t batch_tokens,
+EpochOrder::EpochOrder(const LengthsOf& lengths_of, std::vector<Occurrence> occurrences, std::int64_t batch_tokens,
                        const RandomStream& random)
     : occurrences_(std::move(occurrences)) {
-  const LengthsOf lengths_of = [&corpus](Occurrence occurrence) {
-    const auto pair = pair_of(occurrence, corpus);
-    return PairLengths{corpus.source_length(pair), corpus.target_length(pair)};
-  };
   const auto begin = random.at(random.update(), kBegin);
   sort_by_length(occurrences_, lengths_of, /*even_rise=*/begin.bits(0) % 2 == 0);
   shuffle_equals(occurrences_, lengths_of, random.at(random.update(), kEquals));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/random.h"
+#include "data/batch.h"
 #include "data/data_config.h"
 #include "data/parallel_corpus.h"
 
@@ -49,6 +50,9 @@ inline std::int64_t pair_of(Occurrence occurrence, const ParallelCorpus& corpus)
   return pair < corpus.size() ? pair : pair % corpus.size();
 }
 
+/// Returns the lengths of the pairs of occurrences. `corpus` must outlive the result.
+LengthsOf lengths_in(const ParallelCorpus& corpus);
+
 /// Returns the occurrences of an epoch, text by text. They are a function of the stage, the epoch and the seed and
 /// stream of `random`. Memory: 4 bytes an occurrence.
 std::vector<Occurrence> occurrences_of(const EpochStage& stage, std::int64_t epoch, std::int64_t pairs_of_corpus,
@@ -62,9 +66,9 @@ class EpochOrder {
  public:
   /// Sorts `occurrences` by length and cuts them into batches of at most `batch_tokens` positions
   /// (data/batch.h). Pairs of equal lengths are shuffled, the size of the first batch and the rising lengths
-  /// are random, and the batches are shuffled. A function of the stream, its update, the occurrences and the corpus.
-  /// Time and memory grow linearly with the corpus.
-  EpochOrder(const ParallelCorpus& corpus, std::vector<Occurrence> occurrences, std::int64_t batch_tokens,
+  /// are random, and the batches are shuffled. A function of the stream, its update, the occurrences and their lengths.
+  /// Time and memory grow linearly with the occurrences.
+  EpochOrder(const LengthsOf& lengths_of, std::vector<Occurrence> occurrences, std::int64_t batch_tokens,
              const RandomStream& random);
 
   std::int64_t batches() const { return std::ssize(begins_); }

@@ -67,6 +67,23 @@ std::optional<SubwordSampling> subword_sampling(const RunConfig& config, const R
   return SubwordSampling{source, target, config.data.max_length};
 }
 
+/// Returns the augmenter of the training pairs, or null.
+std::shared_ptr<PairAugmenter> pair_augmenter(const RunConfig& config, const RunTokenizers& tokenizers) {
+  if (!config.data.augmentation.is_on()) return nullptr;
+  return std::make_shared<PairAugmenter>(config.data, config.tokenizer.symbols, tokenizers.source(),
+                                         tokenizers.target());
+}
+
+/// Warns if many of the pairs that were drawn for a change could not be changed.
+void warn_of_unknown(const PairAugmenter* augmenter) {
+  constexpr std::int64_t kMany = 10;
+  if (augmenter == nullptr || augmenter->counts().unknown * kMany <= augmenter->counts().drawn) return;
+  log_warning("data.augment_*: " + std::to_string(augmenter->counts().unknown) + " of " +
+              counted(augmenter->counts().drawn, "pair") +
+              " drawn for a change stay as they are, because the vocabulary lacks a character; with "
+              "tokenizer.byte_fallback it has all");
+}
+
 /// Throws UsageError if the model does not fit into memory. On the CPU these are weights, gradients and the optimizer's
 /// state; with another device the weights, which are made on the CPU.
 void expect_memory_for(const RunConfig& config, const Vocabularies& vocabularies, at::Device device) {
@@ -202,8 +219,9 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
   TrainingLens lens(config, inputs.tokenizers, folder, options.describe);
   auto model = make_initial_model(options, inputs, random);
+  const auto augmenter = pair_augmenter(config, inputs.tokenizers);
   BatchStream batches(inputs.corpus(), epoch_stages(config.data, inputs.corpus()), config.data.batch_tokens, random,
-                      subword_sampling(config, inputs.tokenizers));
+                      subword_sampling(config, inputs.tokenizers), augmenter);
   std::optional<RunValidation> validation;
   if (inputs.validator)
     validation.emplace(*inputs.validator, folder, lens, options.samples, config.data.max_length, exchange);
@@ -220,6 +238,7 @@ void train_and_score(const TrainTranslateOptions& options, TrainTranslateResult&
   if (exchange.is_first()) {
     if (folder.resumes()) print_notes(options);
     warn_of_inputs(inputs, config.data);
+    warn_of_unknown(augmenter.get());
     keep_files(config, inputs, folder);
     report_start(options, inputs, model, trainer.state(), resumed);
     forecast->report(trainer.state());

@@ -105,7 +105,7 @@ std::vector<Ids> BpeDropout::merge_steps(std::span<const Id> ids) const {
   return steps;
 }
 
-Ids BpeDropout::merge(std::span<const Id> ids, double dropout, SubwordDraws* draws,
+Ids BpeDropout::merge(std::span<const Id> ids, double dropout, RandomSequence* draws,
                       const std::function<void(Ids)>& on_step) const {
   std::vector<Symbol> symbols;
   for (const Id piece : ids)
@@ -158,7 +158,7 @@ UnigramSampling::UnigramSampling(std::vector<Piece> pieces) : pieces_(std::move(
   }
 }
 
-Ids UnigramSampling::segment(std::span<const Id> ids, double alpha, SubwordDraws& draws) const {
+Ids UnigramSampling::segment(std::span<const Id> ids, double alpha, RandomSequence& draws) const {
   Ids pieces;
   std::string text;
   const auto flush = [&] {
@@ -178,7 +178,7 @@ Ids UnigramSampling::segment(std::span<const Id> ids, double alpha, SubwordDraws
   return pieces;
 }
 
-void UnigramSampling::add_sample(std::string_view text, double alpha, SubwordDraws& draws, Ids& pieces) const {
+void UnigramSampling::add_sample(std::string_view text, double alpha, RandomSequence& draws, Ids& pieces) const {
   std::vector<std::size_t> ends{0};  // byte offset of each character
   for (const auto character : characters_of(text)) ends.push_back(ends.back() + character.size());
 
@@ -212,7 +212,7 @@ SubwordSampler::SubwordSampler(const std::string& tokenizer, double amount)
     : segmentation_(make_segmentation(piece_table_of(tokenizer))), amount_(amount) {}
 
 Ids SubwordSampler::sample(std::span<const Id> ids, const RandomStream& random, std::uint64_t sentence) const {
-  SubwordDraws draws(random, sentence);
+  RandomSequence draws(random, sentence);
   return std::visit([&](const auto& segmentation) { return segmentation.segment(ids, amount_, draws); }, segmentation_);
 }
 

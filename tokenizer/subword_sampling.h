@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -16,24 +15,6 @@
 
 namespace gloss {
 
-/// Random numbers of one sentence, in sequence: a function of (stream, sentence).
-class SubwordDraws {
- public:
-  /// A sentence may draw fewer than 2^24 numbers.
-  SubwordDraws(const RandomStream& random, std::uint64_t sentence) : random_(random), next_(sentence << 24) {}
-
-  /// Returns the next number in [0, 1).
-  double next() {
-    if (next_ % block_.size() == 0) block_ = random_.block(next_ / block_.size());
-    return block_[next_++ % block_.size()] * 0x1p-32;
-  }
-
- private:
-  RandomStream random_;
-  std::uint64_t next_;
-  std::array<std::uint32_t, 4> block_{};
-};
-
 /// BPE-dropout (Provilkov, Emelianenko and Voita 2020): byte pair encoding (Sennrich et al. 2016) that skips each
 /// possible merge with a given probability. As in SentencePiece, a skipped merge is only tried again if a neighbor has
 /// changed.
@@ -45,7 +26,7 @@ class BpeDropout {
   explicit BpeDropout(const std::vector<Piece>& pieces);
 
   /// Returns another segmentation of the same text. With `dropout` 0 the ids equal SentencePiece's.
-  Ids segment(std::span<const Id> ids, double dropout, SubwordDraws& draws) const {
+  Ids segment(std::span<const Id> ids, double dropout, RandomSequence& draws) const {
     return merge(ids, dropout, &draws);
   }
 
@@ -55,7 +36,7 @@ class BpeDropout {
  private:
   /// Merges the characters of `ids`. `draws` is needed if there is dropout. `on_step` receives the segmentation before
   /// the first merge and after each.
-  Ids merge(std::span<const Id> ids, double dropout, SubwordDraws* draws,
+  Ids merge(std::span<const Id> ids, double dropout, RandomSequence* draws,
             const std::function<void(Ids)>& on_step = nullptr) const;
   static std::uint64_t pair_key(Id left, Id right) {
     return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
@@ -78,10 +59,10 @@ class UnigramSampling {
   UnigramSampling(UnigramSampling&&) = default;  // not copyable: `by_text_` refers to `pieces_`
 
   /// Returns another segmentation of the same text.
-  Ids segment(std::span<const Id> ids, double alpha, SubwordDraws& draws) const;
+  Ids segment(std::span<const Id> ids, double alpha, RandomSequence& draws) const;
 
  private:
-  void add_sample(std::string_view text, double alpha, SubwordDraws& draws, Ids& pieces) const;
+  void add_sample(std::string_view text, double alpha, RandomSequence& draws, Ids& pieces) const;
 
   std::vector<Piece> pieces_;
   std::unordered_map<std::string_view, Id> by_text_;  ///< keys refer to `pieces_`

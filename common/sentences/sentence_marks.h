@@ -15,6 +15,9 @@ inline constexpr std::u32string_view kEndMarks = U".!?\u2026\u203c\u2047\u2048\u
 inline constexpr std::u32string_view kFullStops =
     U"\u3002\uff01\uff1f\uff61\uff0e\u0964\u0965\u06d4\u0589\u1362\u1367\u1368\u104b\u17d4\u17d5\u1803\u0e5a\u0e5b";
 
+/// Returns whether a character may end a sentence: . ! ? and the full stops of other scripts.
+inline bool is_end_mark(char32_t c) { return is_one_of(c, kEndMarks) || is_one_of(c, kFullStops); }
+
 /// Quotes and brackets that may end a sentence after its mark.
 inline constexpr std::u32string_view kClosing =
     U"\"')]}*_\u2019\u201d\u201c\u2018\u00bb\u203a\u00ab\u2039\u300b\u3009\u300d\u300f\uff09\uff3d\u3011\u3015\uff02";

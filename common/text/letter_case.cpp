@@ -68,6 +68,14 @@ char32_t lower_case(char32_t c) {
   return is_within(c, 0x531, 0x556) ? c + 48 : c;
 }
 
+char32_t upper_case(char32_t c) {
+  if (c == 0xff) return 0x178;
+  if (c == 0x3c2) return 0x3a3;
+  for (const char32_t distance : {32, 1, 80, 37, 38, 63, 64, 48})
+    if (c > distance && lower_case(c - distance) == c) return c - distance;
+  return c;
+}
+
 char32_t composed(char32_t letter, char32_t mark) {
   for (const auto& [its_mark, letters] : kCompositions)
     for (std::size_t i = 0; its_mark == mark && i < letters.size(); i += 2)

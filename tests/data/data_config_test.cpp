@@ -28,7 +28,9 @@ TEST(DataConfigTest, EveryKeyComesBack) {
   const auto json = parse_json(R"({"train_source": "a", "train_target": "b", "valid_source": "c", "valid_target": "d",
                                    "test_source": "e", "test_target": "f", "max_length": 7, "batch_tokens": 9,
                                    "hold_out": false, "stages": [], "max_ratio": 9.5, "skip_copied": true, "skip_repeated": true, "source_language": "en", "target_language": "pt-BR",
-                                   "subword_sampling": 0.1})");
+                                   "subword_sampling": 0.1, "augment_upper_case": 0.1, "augment_title_case": 0.2,
+                                   "augment_lower_case": 0.3, "augment_no_end_mark": 0.4, "augment_typos": 0.5,
+                                   "augment_placeholders": 0.6})");
   EXPECT_EQ(to_json(read(to_text(json))), json);
   EXPECT_EQ(to_json(read(R"({"hold_out": true})")).at("hold_out"), true);
 }
@@ -46,6 +48,18 @@ TEST(DataConfigTest, FiltersAreOffByDefaultAndPartOfTheIdentity) {
                                    std::pair("skip_repeated", Json(true))}) {
     EXPECT_FALSE(off.contains(key)) << key;
     EXPECT_EQ(data_settings().identity(read(to_text(Json{{key, value}}))).at(key), value);
+  }
+}
+
+TEST(DataConfigTest, AugmentationIsOffByDefaultAndPartOfTheIdentity) {
+  EXPECT_FALSE(read("{}").augmentation.is_on());
+  const auto off = data_settings().identity(DataConfig());
+  for (const auto* key : {"augment_upper_case", "augment_title_case", "augment_lower_case", "augment_no_end_mark",
+                          "augment_typos", "augment_placeholders"}) {
+    EXPECT_FALSE(off.contains(key)) << key;
+    const auto config = read(to_text(Json{{key, 0.25}}));
+    EXPECT_TRUE(config.augmentation.is_on()) << key;
+    EXPECT_EQ(data_settings().identity(config).at(key), 0.25);
   }
 }
 
@@ -68,6 +82,12 @@ TEST(DataConfigTest, WrongValuesAreNamed) {
         std::pair(R"({"skip_copied": 1})", "data.skip_copied: wanted true or false, got 1"),
         std::pair(R"({"subword_sampling": -0.1})", "data.subword_sampling: wanted a number from 0 to 1, got -0.1"),
         std::pair(R"({"subword_sampling": 1.1})", "data.subword_sampling"),
+        std::pair(R"({"augment_typos": 1.1})", "data.augment_typos: wanted a number from 0 to 1, got 1.1"),
+        std::pair(R"({"augment_upper_case": 0.5, "augment_title_case": 0.3, "augment_lower_case": 0.3})",
+                  "data.augment_upper_case: wanted a sum of at most 1"),
+        std::pair(R"({"augment_title_case": 0.5, "target_language": "tr-TR"})",
+                  "data.augment_upper_case: wanted 0, as data.augment_title_case and data.augment_lower_case, since "
+                  "the upper case of i in tr-TR is not I"),
         std::pair(R"({"train_source": "a"})", "data.train_target: wanted a file"),
         std::pair(R"({"valid_source": "a"})", "data.valid_target: wanted a file"),
         std::pair(R"({"test_target": "a"})", "data.test_source: wanted a file"),

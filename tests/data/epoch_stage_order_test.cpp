@@ -70,7 +70,7 @@ TEST(EpochOrderTest, PairsOfEqualLengthsAndTheFirstBatchAreDrawn) {
   std::set<std::vector<std::uint32_t>> orders;
   std::set<std::vector<std::size_t>> shapes;
   for (std::uint32_t epoch = 0; epoch < 10; ++epoch) {
-    const EpochOrder order(corpus, all_of(corpus), 60, RandomStream(1, "run").at(epoch));
+    const EpochOrder order(lengths_in(corpus), all_of(corpus), 60, RandomStream(1, "run").at(epoch));
     std::vector<std::uint32_t> pairs;
     for (std::int64_t i = 0; i < order.batches(); ++i) {
       const auto batch = order.batch(i);
@@ -93,7 +93,7 @@ TEST(EpochOrderTest, PairsOfALengthComeInEveryOrderThatIsAllowed) {
     const auto corpus = corpus_of(lengths);
     std::set<std::vector<std::uint32_t>> seen;
     for (std::uint32_t epoch = 0; epoch < 100; ++epoch) {
-      const EpochOrder order(corpus, all_of(corpus), 1'000'000'000, RandomStream(1, "run").at(epoch));
+      const EpochOrder order(lengths_in(corpus), all_of(corpus), 1'000'000'000, RandomStream(1, "run").at(epoch));
       EXPECT_EQ(order.batches(), 1);
       seen.emplace(order.batch(0).begin(), order.batch(0).end());
     }

@@ -223,6 +223,31 @@ TEST_P(TrainTranslateTest, AResumedRunDrawsThePiecesOfTheUnbrokenOne) {
   expect_refused_resume("data.subword_sampling");
 }
 
+TEST_P(TrainTranslateTest, AResumedRunAugmentsAsTheUnbrokenOne) {
+  const auto prepare = [](SmallJob& job) {
+    job.config.tokenizer.type = TokenizerType::kBpe;
+    job.config.data.batch_tokens = 64;
+    job.config.data.augmentation = {.title_case = 0.3, .no_end_mark = 0.5, .typos = 0.5};
+    job.config.training.max_steps = 5;
+  };
+  SmallJob unbroken(device());
+  prepare(unbroken);
+  unbroken.run();
+  prepare(job_);
+  job_.config.training.max_steps = 2;
+  job_.run();
+  job_.config.training.max_steps = 5;
+  job_.run(/*resume=*/true);
+  const auto wanted = SafetensorsFile::open(unbroken / "run/model.safetensors");
+  const auto resumed = model_file();
+  if (device().is_cpu()) {
+    for (const auto& [name, view] : wanted.tensors())
+      EXPECT_TRUE(std::ranges::equal(view.bytes, resumed.tensors().at(name).bytes)) << name;
+  }
+  job_.config.data.augmentation.typos = 0.4;
+  expect_refused_resume("data.augment_typos");
+}
+
 TEST_P(TrainTranslateTest, TheLogIsAnObjectALine) {
   job_.config.training.validate_every = 1;
   job_.run();

@@ -69,7 +69,7 @@ std::string model_with_user_defined_pieces() {
 }
 
 Ids segment(const BpeDropout& bpe, const Ids& ids, double dropout, std::uint64_t sentence = 0) {
-  SubwordDraws draws(kRandom, sentence);
+  RandomSequence draws(kRandom, sentence);
   return bpe.segment(ids, dropout, draws);
 }
 
@@ -157,7 +157,7 @@ TEST(UnigramSamplingTest, SegmentationsHaveTheirProbabilities) {
     sum += probability = std::exp(kAlpha * score);
   }
   for (int i = 0; i < kSentences; ++i) {
-    SubwordDraws draws(kRandom, static_cast<std::uint64_t>(i));
+    RandomSequence draws(kRandom, static_cast<std::uint64_t>(i));
     shares[unigram.segment(Ids{5}, kAlpha, draws)] += 1.0 / kSentences;
   }
   ASSERT_EQ(shares.size(), expected.size());
@@ -168,7 +168,7 @@ TEST(UnigramSamplingTest, SegmentationsHaveTheirProbabilities) {
 TEST(UnigramSamplingTest, SpecialPiecesAreKept) {
   const UnigramSampling unigram(small_bpe());
   for (std::uint64_t i = 0; i < 50; ++i) {
-    SubwordDraws draws(kRandom, i);
+    RandomSequence draws(kRandom, i);
     const auto ids = unigram.segment(Ids{1, 4, 9, 1, 1, 6, 3}, 0, draws);
     EXPECT_EQ(ids.front(), 1);
     EXPECT_EQ(std::ranges::count(ids, 1), 3);
