@@ -9,17 +9,12 @@
 
 #include "common/random.h"
 #include "common/special_ids.h"
+#include "common/text/text_pair.h"
 #include "data/data_config.h"
 #include "tokenizer/cached_encoder.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {
-
-/// A sentence and its translation.
-struct TextPair {
-  std::string source, target;
-  bool operator==(const TextPair&) const = default;
-};
 
 /// Texts that stay as they are: tokenizer.symbols. A word (between U+0020) also stays if it looks like a placeholder, a
 /// tag, a URL or an e-mail address.

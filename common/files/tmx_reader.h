@@ -10,6 +10,7 @@
 #include <pugixml.hpp>
 
 #include "common/files/document_input.h"
+#include "common/text/text_pair.h"
 
 namespace gloss {
 
@@ -47,11 +48,6 @@ class TmxScanner {
 /// language
 /// "". Null if there is none.
 pugi::xml_node tmx_variant(pugi::xml_node unit, std::string_view language, pugi::xml_node other = {});
-
-/// A text and its translation.
-struct TextPair {
-  std::string source, target;
-};
 
 /// Reads the pairs of a TMX file one by one, in UTF-8 or UTF-16. Units that lack one of the languages are skipped.
 class TmxReader {

@@ -131,7 +131,7 @@ std::string completed(const std::string& words) {
 }
 
 TEST(CompletionTest, BashOffersCommandsOptionsAndChoices) {
-  EXPECT_EQ(completed("gloss trans"), "translate\n");
+  EXPECT_EQ(completed("gloss trans"), "translate translate-file\n");
   EXPECT_EQ(completed("gloss tokenizer e"), "encode\n");
   EXPECT_EQ(completed("gloss translate --model m --be"), "--beam\n");
   EXPECT_EQ(completed("gloss train --res"), "--resume\n");
