@@ -1,7 +1,6 @@
 #include "documents/formats/apple_strings.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "common/error.h"
@@ -9,30 +8,18 @@
 #include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "documents/formats/text_values.h"
+#include "documents/formats/utf16_escape.h"
 
 namespace gloss {
 namespace {
 
-/// Reads the digits of an escape, at most `max_digits`, and moves `place` after them.
-char32_t digits_of_escape(std::string_view text, std::size_t& place, std::uint32_t base, std::size_t max_digits) {
-  std::uint32_t value = 0;
-  for (const auto end = std::min(text.size(), place + max_digits); place < end; ++place) {
-    const auto digit = std::string_view("0123456789abcdefABCDEF").substr(0, base == 16 ? 22 : 8).find(text[place]);
-    if (digit == std::string_view::npos) break;
-    value = value * base + static_cast<std::uint32_t>(digit < 16 ? digit : digit - 6);
-  }
-  return static_cast<char32_t>(value);
-}
-
-char32_t utf16_escape(std::string_view text, std::size_t& place) {
-  const auto unit = digits_of_escape(text, place, 16, 4);
-  if (unit < 0xD800 || unit >= 0xE000) return unit;
-  auto after = place + 2;
-  const bool has_low = text.substr(place).starts_with("\\U") || text.substr(place).starts_with("\\u");
-  const auto low = has_low ? digits_of_escape(text, after, 16, 4) : U'\0';
-  if (unit >= 0xDC00 || low < 0xDC00 || low >= 0xE000) return U'\uFFFD';
-  place = after;
-  return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+/// Reads up to three octal digits and moves `place` after them.
+char32_t octal_escape(std::string_view text, std::size_t& place) {
+  char32_t value = 0;
+  for (const auto end = std::min(text.size(), place + 3); place < end && text[place] >= '0' && text[place] <= '7';
+       ++place)
+    value = value * 8 + static_cast<char32_t>(text[place] - '0');
+  return value;
 }
 
 std::string decode_apple(std::string_view bytes) {
@@ -46,10 +33,12 @@ std::string decode_apple(std::string_view bytes) {
     const auto escaped = bytes[place];
     const auto letter = std::string_view("ntrabfv").find(escaped);
     if (escaped >= '0' && escaped <= '7') {
-      append_utf8(digits_of_escape(bytes, place, 8, 3), text);
-    } else if (++place; escaped == 'U' || escaped == 'u') {
-      append_utf8(utf16_escape(bytes, place), text);
+      append_utf8(octal_escape(bytes, place), text);
+    } else if (const auto character = read_utf16_escape(bytes.substr(place - 1))) {
+      append_utf8(character->value, text);
+      place += character->bytes - 1;
     } else {
+      ++place;
       text += letter == std::string_view::npos ? escaped : "\n\t\r\a\b\f\v"[letter];
     }
   }

@@ -1,9 +1,6 @@
 #include "documents/formats/properties.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
-#include <optional>
 #include <utility>
 
 #include "common/error.h"
@@ -12,6 +9,7 @@
 #include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "documents/formats/text_values.h"
+#include "documents/formats/utf16_escape.h"
 
 namespace gloss {
 namespace {
@@ -83,14 +81,6 @@ std::size_t value_begin(std::string_view line) {
   return place;
 }
 
-/// Reads the escape of a UTF-16 unit, "uXXXX", at the beginning of a text.
-std::optional<char32_t> unicode_escape(std::string_view text) {
-  std::uint32_t value = 0;
-  if (text.size() < 5 || text[0] != 'u') return {};
-  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + 5, value, 16);
-  return error == std::errc{} && end == text.data() + 5 ? std::optional(static_cast<char32_t>(value)) : std::nullopt;
-}
-
 std::string decode_property(std::string_view value) {
   std::string text;
   for (std::size_t place = 0; place < value.size();) {
@@ -99,14 +89,9 @@ std::string decode_property(std::string_view value) {
       text += c;
       continue;
     }
-    if (auto unit = unicode_escape(value.substr(place))) {
-      place += 5;
-      const auto low = value.substr(place).starts_with("\\u") ? unicode_escape(value.substr(place + 1)) : std::nullopt;
-      if (*unit >= 0xD800 && *unit < 0xDC00 && low && *low >= 0xDC00 && *low < 0xE000) {
-        unit = 0x10000 + ((*unit - 0xD800) << 10) + (*low - 0xDC00);
-        place += 6;
-      }
-      append_utf8(*unit >= 0xD800 && *unit < 0xE000 ? U'\uFFFD' : *unit, text);
+    if (const auto escaped = read_utf16_escape(value.substr(place - 1))) {
+      append_utf8(escaped->value, text);
+      place += escaped->bytes - 1;
       continue;
     }
     const auto escaped = value[place++];

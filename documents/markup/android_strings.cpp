@@ -1,25 +1,15 @@
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <utility>
 
 #include "common/text/printable.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
+#include "documents/formats/utf16_escape.h"
 #include "documents/markup/xml_inline.h"
 #include "documents/markup/xml_strings.h"
 
 namespace gloss {
 namespace {
-
-/// Returns the number of an escape \u0041, or 0.
-char32_t escaped_unit(std::string_view text) {
-  if (!text.starts_with("\\u") || text.size() < 6) return 0;
-  std::uint32_t value = 0;
-  const auto digits = text.substr(2, 4);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + 4, value, 16);
-  return error == std::errc{} && end == digits.data() + 4 ? value : 0;
-}
 
 /// Undoes Android's escapes and quotes in the texts of a string, one after the other. White space outside of quotes
 /// becomes one space.
@@ -49,12 +39,9 @@ class AndroidDecoder {
  private:
   /// Appends the character of the escape that the text begins with. Returns its bytes.
   static std::size_t decode_escape(std::string_view text, std::string& result) {
-    if (auto unit = escaped_unit(text); unit != 0) {
-      const auto low = escaped_unit(text.substr(6));
-      const bool is_pair = unit >= 0xD800 && unit < 0xDC00 && low >= 0xDC00 && low < 0xE000;
-      if (is_pair) unit = 0x10000 + ((unit - 0xD800) * 0x400) + (low - 0xDC00);
-      append_utf8(unit, result);
-      return is_pair ? 12 : 6;
+    if (const auto escaped = read_utf16_escape(text)) {
+      append_utf8(escaped->value, result);
+      return escaped->bytes;
     }
     if (text.size() < 2) return 1;
     result += text[1] == 'n' ? '\n' : text[1] == 't' ? '\t' : text[1];

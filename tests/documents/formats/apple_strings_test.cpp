@@ -38,6 +38,11 @@ TEST(AppleStrings, EscapesAreDecodedAndNewOnesWritten) {
                                  "A \\n and\nmore"));
 }
 
+TEST(AppleStrings, AValueWithHalfASurrogatePairStays) {
+  const std::string lone = "\"a\" = \"Half \\ud83d\";";
+  EXPECT_EQ(translated_strings(lone, shouted), lone);
+}
+
 TEST(AppleStrings, BadFilesAreRefusedWithTheLine) {
   const auto message = [](const std::string& bytes) {
     try {

@@ -46,6 +46,11 @@ TEST(Properties, EscapesAndContinuedLinesAreDecoded) {
   EXPECT_THAT(texts, ElementsAre("Say \xC3\xA4\xF0\x9F\x98\x80\tnow\\ \"it\"!", "Next"));
 }
 
+TEST(Properties, AValueWithHalfASurrogatePairStays) {
+  EXPECT_EQ(translated_properties("a=Half \\ud83d\nb=Half \\ude00\\ud83d\nc=x\n", shouted),
+            "a=Half \\ud83d\nb=Half \\ude00\\ud83d\nc=X\n");
+}
+
 TEST(Properties, NewTextHasEscapesUnlessTheFileIsUtf8) {
   EXPECT_EQ(translated_properties("a=Text\n", always("gr\xC3\xBCn")), "a=gr\\u00FCn\n");
   EXPECT_EQ(translated_properties("# \xC3\xBC\na=Text\n", always("gr\xC3\xBCn")), "# \xC3\xBC\na=gr\xC3\xBCn\n");
