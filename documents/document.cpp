@@ -167,7 +167,7 @@ bool is_android(const fs::path& path, const std::string& name) {
   return false;
 }
 
-const FormatReader& reader_of(const fs::path& input, const std::string& format, const std::string& name) {
+const FormatReader& reader_named(const fs::path& input, const std::string& format, const std::string& name) {
   const auto& readers = format_readers();
   auto wanted = format;
   const auto ending = lower_ending(input);
@@ -186,6 +186,14 @@ const FormatReader& reader_of(const fs::path& input, const std::string& format, 
   throw DataError(name + ": the ending does not tell the format; give it with --format (" + names_of_formats() + ")");
 }
 
+const FormatReader& reader_of(const fs::path& input, const DocumentSettings& settings, const std::string& name) {
+  const auto& reader = reader_named(input, settings.format, name);
+  if (settings.mode && reader.format.name != kPlainText)
+    throw UsageError({Key{"split"}, ": has an effect on plain text only; a unit of " + std::string(reader.format.name) +
+                                        " is a paragraph, cell or message, whose sentences are found"});
+  return reader;
+}
+
 DocumentOptions options_of(const DocumentSettings& settings, const std::string& name) {
   return {.name = name,
           .source_language = settings.source_language,
@@ -199,7 +207,7 @@ std::unique_ptr<Document> text_document(const FormatReader& format, DocumentInpu
   const auto options = options_of(settings, input.name());
   std::unique_ptr<PassageReader> reader;
   if (format.format.name == kPlainText)
-    reader = read_plain_text(std::move(input), options, settings.mode);
+    reader = read_plain_text(std::move(input), options, settings.mode.value_or(SentenceMode::kParagraph));
   else if (const auto* stream = std::get_if<ReadStream>(&format.read))
     reader = (*stream)(std::move(input), options);
   else
@@ -231,7 +239,7 @@ const std::vector<DocumentFormat>& document_formats() {
 std::unique_ptr<Document> open_document(const fs::path& input, const fs::path& output,
                                         const DocumentSettings& settings) {
   const auto name = printable(input.string());
-  const auto& format = reader_of(input, settings.format, name);
+  const auto& format = reader_of(input, settings, name);
   if (const auto* zip = std::get_if<ZipFormat>(&format.read))
     return std::make_unique<ArchiveDocument>(input, output, options_of(settings, name), *zip);
   DocumentInput text(input, name);
@@ -243,7 +251,7 @@ std::unique_ptr<Document> open_document(const fs::path& input, const fs::path& o
 }
 
 std::unique_ptr<Document> open_text(std::string bytes, std::string& output, const DocumentSettings& settings) {
-  const auto& format = reader_of({}, settings.format, "text");
+  const auto& format = reader_of({}, settings, "text");
   if (std::holds_alternative<ZipFormat>(format.read))
     throw UsageError({Key{"format"}, ": wanted a format of text, got " + settings.format});
   const auto size = bytes.size();

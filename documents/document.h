@@ -39,13 +39,14 @@ const std::vector<DocumentFormat>& document_formats();
 /// Settings of a job.
 struct DocumentSettings {
   std::string format;  ///< a name of document_formats(); empty: by the ending of the file's name, or by its content
-  SentenceMode mode = SentenceMode::kParagraph;  ///< of plain text
+  std::optional<SentenceMode> mode;              ///< of plain text; absent: kParagraph
   std::string source_language, target_language;  ///< BCP 47; empty: unknown
   bool overwrite_translations = false;           ///< also translates what has a translation
 };
 
-/// Opens a document and the file that its translation is written to. Throws UsageError for an unknown format, DataError
-/// for documents that gloss does not translate, such as PDF, with the reason, and IoError.
+/// Opens a document and the file that its translation is written to. Throws UsageError for an unknown format and for a
+/// mode of another format than plain text, DataError for documents that gloss does not translate, such as PDF, with the
+/// reason, and IoError.
 std::unique_ptr<Document> open_document(const std::filesystem::path& input, const std::filesystem::path& output,
                                         const DocumentSettings& settings);
 

@@ -1,9 +1,10 @@
 #include "documents/element_placement.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -15,17 +16,9 @@
 namespace gloss {
 namespace {
 
-constexpr auto kNone = InlineElement::kNone;
-constexpr std::size_t kMaxNesting = 64;             ///< deeper elements are placed in proportion
-constexpr std::size_t kMaxComparisons = 5'000'000;  ///< pairs times words; with more, likewise
+constexpr std::size_t kMaxNesting = 64;             ///< with deeper elements, all are placed in proportion
+constexpr std::size_t kMaxComparisons = 5'000'000;  ///< elements times words; with more, likewise
 constexpr double kSignWeight = 0.25;                ///< of a punctuation mark, whose links are often wrong
-
-using Kind = InlineElement::Kind;
-
-/// Bytes of the target at which an element begins and ends; equal for marks and words.
-struct Place {
-  std::size_t begin = 0, end = 0;
-};
 
 /// A word or sign of the target.
 struct TargetAtom {
@@ -51,45 +44,42 @@ std::vector<TextSpan> joined(const std::vector<TextSpan>& atoms, std::span<const
 class Placement {
  public:
   Placement(const InlineText& source, std::string_view target, std::span<const AlignedSpan> links,
-            PlacementOptions options, std::span<const TextSpan> whole)
-      : source_(source), target_(target), source_atoms_(text_atoms(source.text)), smooth_(options.smooth) {
+            std::span<const TextSpan> whole)
+      : source_(source), target_(target), root_(source.elements.size()), source_atoms_(text_atoms(source.text)) {
     find_parents();
     link_atoms(links, whole);
   }
 
-  bool is_too_large() const {
-    return depth_ > kMaxNesting || source_.elements.size() * atoms_.size() > kMaxComparisons;
-  }
-
-  /// Returns the elements in the order of the target; nothing if those `in_order` cannot keep it.
-  std::optional<std::vector<InlineElement>> elements() {
-    places_.resize(source_.elements.size());
-    place_children(kNone, {0, target_.size()});
+  /// Returns the elements in the order of the target.
+  std::vector<InlineElement> elements() {
+    if (depth_ > kMaxNesting || root_ * atoms_.size() > kMaxComparisons) return elements_in_proportion();
+    place_children(root_, {0, target_.size()});
     move_into_order();
     std::vector<InlineElement> result;
-    write_children(kNone, result);
-    return std::ranges::is_sorted(written_in_order_) ? std::optional(std::move(result)) : std::nullopt;
+    write_children(root_, result);
+    return std::ranges::is_sorted(written_in_order_) ? result : elements_in_proportion();
   }
 
  private:
+  using Kind = InlineElement::Kind;
+
   void find_parents() {
-    const auto count = source_.elements.size();
-    parents_.assign(count, kNone);
-    children_.resize(count + 1);
-    std::vector<std::size_t> open;
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto& element = source_.elements[i];
-      if (element.kind == Kind::kClosing) {
+    parents_.assign(root_, root_);
+    children_.resize(root_ + 1);
+    places_.assign(root_ + 1, {0, target_.size()});
+    std::vector<std::size_t> open{root_};
+    for (std::size_t i = 0; i < root_; ++i) {
+      const auto kind = source_.elements[i].kind;
+      if (kind == Kind::kClosing) {
         open.pop_back();
         continue;
       }
-      parents_[i] = open.empty() ? kNone : open.back();
-      children(parents_[i]).push_back(i);
-      if (element.kind == Kind::kOpening) open.push_back(i);
-      depth_ = std::max(depth_, open.size());
+      parents_[i] = open.back();
+      children_[open.back()].push_back(i);
+      if (kind == Kind::kOpening) open.push_back(i);
+      depth_ = std::max(depth_, open.size() - 1);
     }
   }
-  std::vector<std::size_t>& children(std::size_t parent) { return children_[parent == kNone ? 0 : parent + 1]; }
 
   void link_atoms(std::span<const AlignedSpan> links, std::span<const TextSpan> whole) {
     auto link = links.begin();
@@ -99,25 +89,26 @@ class Placement {
       for (auto next = link; next != links.end() && next->target.begin < span.end; ++next)
         if (next->target.end > span.begin && next->weight > atom.weight)
           std::tie(atom.source, atom.weight) = std::tuple(next->source, next->weight);
-      if (!smooth_ && atom.source) atom.weight = 1;
-      if (smooth_ && first_kind(span.of(target_)) == CharacterKind::kOther) atom.weight *= kSignWeight;
+      if (first_kind(span.of(target_)) == CharacterKind::kOther) atom.weight *= kSignWeight;
       atoms_.push_back(atom);
     }
   }
 
   TextSpan source_range(std::size_t pair) const {
     const auto& elements = source_.elements;
+    if (pair == root_) return {0, source_.text.size()};
     return {elements[pair].offset, elements[elements[pair].partner].offset};
   }
-  /// Returns how much an atom belongs to a pair: its weight, or minus that.
-  double share_of(const TargetAtom& atom, TextSpan range) const {
-    if (!atom.source) return 0;
-    return atom.source->begin < range.end && atom.source->end > range.begin ? atom.weight : -atom.weight;
+  /// Returns whether an atom is linked to a range of the source.
+  static bool is_linked(const TargetAtom& atom, TextSpan range) {
+    return atom.source && atom.source->begin < range.end && atom.source->end > range.begin;
   }
+  bool is_sign(const TargetAtom& atom) const { return first_kind(atom.span.of(target_)) == CharacterKind::kOther; }
 
   void place_children(std::size_t parent, TextSpan range) {
+    places_[parent] = range;
     std::vector<std::size_t> pairs, others;
-    for (const auto child : children(parent))
+    for (const auto child : children_[parent])
       (source_.elements[child].kind == Kind::kOpening ? pairs : others).push_back(child);
     // Long pairs first: the place of a short one is easier to move.
     std::ranges::stable_sort(pairs, std::greater{}, [&](auto pair) { return source_range(pair).size(); });
@@ -128,26 +119,23 @@ class Placement {
         others.push_back(pair);
         continue;
       }
-      places_[pair] = {place.begin, place.end};
       taken.push_back(place);
       place_children(pair, place);
     }
     for (const auto other : others) {
       const auto offset = outside(taken, place_of_point(source_.elements[other].offset, range));
-      places_[other] = {offset, offset};
-      if (source_.elements[other].kind == Kind::kOpening) place_children(other, {offset, offset});
+      place_children(other, {offset, offset});
     }
   }
 
   /// Returns the target words of a pair; an empty range if there are none.
   TextSpan place_of_pair(std::size_t pair, std::size_t parent, TextSpan range, std::span<const TextSpan> taken) const {
-    const auto words = source_range(pair);
-    const auto around = parent == kNone ? TextSpan{0, source_.text.size()} : source_range(parent);
-    const bool at_begin = is_blank_source({around.begin, words.begin});
-    const bool at_end = is_blank_source({words.end, around.end});
-    if (taken.empty() && at_begin && at_end && !is_blank_source(words)) return range;
-    const auto best = smooth_ ? best_range(words, range, taken) : whole_range(words, range, taken);
-    return best.empty() && smooth_ && !is_blank_source(words) ? nearest_atom(words, range, taken) : best;
+    const auto words = source_range(pair), around = source_range(parent);
+    if (is_blank_source(words)) return {};
+    if (taken.empty() && is_blank_source({around.begin, words.begin}) && is_blank_source({words.end, around.end}))
+      return range;
+    const auto best = best_range(words, range, taken);
+    return best.empty() ? nearest_atom(words, range, taken) : best;
   }
 
   /// Returns the free atom at the place of a pair whose words have no counterpart; some markup has no empty pairs.
@@ -155,13 +143,12 @@ class Placement {
     const auto place = place_of_point(words.begin, range);
     TextSpan nearest;
     for (const auto& atom : atoms_)
-      if (first_kind(atom.span.of(target_)) != CharacterKind::kOther && is_free(atom, range, taken) &&
-          (nearest.empty() || atom.span.begin <= place))
+      if (!is_sign(atom) && is_free(atom, range, taken) && (nearest.empty() || atom.span.begin <= place))
         nearest = atom.span;
     return nearest;
   }
 
-  bool is_free(const TargetAtom& atom, TextSpan range, std::span<const TextSpan> taken) const {
+  static bool is_free(const TargetAtom& atom, TextSpan range, std::span<const TextSpan> taken) {
     return atom.span.begin >= range.begin && atom.span.end <= range.end &&
            std::ranges::none_of(taken, [&](auto t) { return atom.span.begin < t.end && atom.span.end > t.begin; });
   }
@@ -171,16 +158,12 @@ class Placement {
     double sum = 0, best_sum = 0;
     TextSpan current, best;
     for (const auto& atom : atoms_) {
-      if (!is_free(atom, range, taken)) {
-        sum = 0;
-        continue;
-      }
-      const auto share = share_of(atom, words);
-      if (sum <= 0) {
+      const bool free = is_free(atom, range, taken);
+      if (!free || sum <= 0) {
         sum = 0;
         current.begin = atom.span.begin;
       }
-      sum += share;
+      if (free && atom.source) sum += is_linked(atom, words) ? atom.weight : -atom.weight;
       if (sum > best_sum) {
         best_sum = sum;
         best = {current.begin, atom.span.end};
@@ -189,35 +172,33 @@ class Placement {
     return best;
   }
 
-  /// Returns the range from the first to the last atom that is linked to the words.
-  TextSpan whole_range(TextSpan words, TextSpan range, std::span<const TextSpan> taken) const {
-    TextSpan whole;
-    for (const auto& atom : atoms_) {
-      if (share_of(atom, words) <= 0) continue;
-      if (!is_free(atom, range, taken)) continue;
-      whole = {whole.empty() ? atom.span.begin : whole.begin, atom.span.end};
-    }
-    if (std::ranges::any_of(taken, [&](auto t) { return t.begin < whole.end && t.end > whole.begin; })) return {};
-    return whole;
-  }
-
   bool is_blank_source(TextSpan range) const {
     const auto first = std::ranges::lower_bound(source_atoms_, range.begin, {}, &TextSpan::begin);
     return first == source_atoms_.end() || first->begin >= range.end;
   }
 
-  /// Returns the strongest free atom of the target that is linked to a source atom.
+  /// Returns the strongest atom within a range that is linked to a source atom.
   const TargetAtom* linked_to(TextSpan source_atom, TextSpan range) const {
     const TargetAtom* best = nullptr;
     for (const auto& atom : atoms_)
-      if (atom.source && atom.source->begin < source_atom.end && atom.source->end > source_atom.begin &&
-          is_free(atom, range, {}) && (!best || atom.weight > best->weight))
+      if (is_linked(atom, source_atom) && is_free(atom, range, {}) && (!best || atom.weight > best->weight))
         best = &atom;
     return best;
   }
 
   /// Returns the place of an element without width at a byte of the source.
   std::size_t place_of_point(std::size_t offset, TextSpan range) const {
+    auto place = place_by_neighbors(offset, range);
+    if (offset == source_.text.size() || !is_closing_sign(decode_utf8(source_.text, offset).value.value_or(0)))
+      return place;
+    for (const auto& [span, source, weight] : std::views::reverse(atoms_))
+      if (span.end == place && span.begin >= range.begin &&
+          is_closing_sign(decode_utf8(target_, span.begin).value.value_or(0)))
+        place = span.begin;
+    return place;
+  }
+
+  std::size_t place_by_neighbors(std::size_t offset, TextSpan range) const {
     constexpr std::size_t kNeighbors = 8;
     const auto next = static_cast<std::size_t>(std::ranges::lower_bound(source_atoms_, offset, {}, &TextSpan::begin) -
                                                source_atoms_.begin());
@@ -232,16 +213,16 @@ class Placement {
     return std::clamp(in_proportion(offset), range.begin, range.end);
   }
 
-  /// Returns the edge of an atom nearest to the place in proportion.
+  /// Returns the edge of an atom at the place in proportion.
   std::size_t in_proportion(std::size_t offset) const {
-    const auto wanted = static_cast<double>(offset) /
-                        static_cast<double>(std::max<std::size_t>(1, source_.text.size())) *
-                        static_cast<double>(target_.size());
-    std::size_t best = 0;
-    for (const auto& atom : atoms_)
-      if (std::abs(static_cast<double>(atom.span.end) - wanted) < std::abs(static_cast<double>(best) - wanted))
-        best = atom.span.end;
-    return best;
+    const auto wanted = offset * target_.size() / std::max<std::size_t>(1, source_.text.size());
+    const auto atom = std::ranges::lower_bound(atoms_, wanted, {}, [](const auto& a) { return a.span.end; });
+    return offset == 0 ? 0 : atom == atoms_.end() ? target_.size() : atom->span.end;
+  }
+  std::vector<InlineElement> elements_in_proportion() const {
+    auto result = source_.elements;
+    for (auto& element : result) element.offset = in_proportion(element.offset);
+    return result;
   }
 
   /// Moves a place within one of the ranges to its nearer edge.
@@ -256,44 +237,41 @@ class Placement {
   /// another one.
   void move_into_order() {
     std::size_t last = 0;
-    for (std::size_t i = 0; i < places_.size(); ++i) {
+    for (std::size_t i = 0; i < root_; ++i) {
       if (!source_.elements[i].in_order) continue;
-      auto offset = std::max(places_[i].begin, last);
-      for (const auto sibling : children(parents_[i]))
-        if (offset > places_[sibling].begin && offset < places_[sibling].end) offset = places_[sibling].end;
-      offset = std::min(offset, parents_[i] == kNone ? target_.size() : places_[parents_[i]].end);
-      places_[i] = {offset, offset};
-      last = offset;
+      last = std::max(places_[i].begin, last);
+      for (const auto sibling : children_[parents_[i]])
+        if (last > places_[sibling].begin && last < places_[sibling].end) last = places_[sibling].end;
+      last = std::min(last, places_[parents_[i]].end);
+      places_[i] = {last, last};
     }
   }
 
   void write_children(std::size_t parent, std::vector<InlineElement>& result) {
-    auto& ordered = children(parent);
+    auto& ordered = children_[parent];
     std::ranges::stable_sort(ordered, {}, [&](auto i) { return std::pair(places_[i].begin, places_[i].end); });
     for (const auto i : ordered) {
       const auto index = result.size();
-      auto element = source_.elements[i];
-      element.offset = places_[i].begin;
-      result.push_back(element);
-      if (element.in_order) written_in_order_.push_back(i);
-      if (element.kind != Kind::kOpening) continue;
+      result.push_back(source_.elements[i]);
+      result.back().offset = places_[i].begin;
+      if (result.back().in_order) written_in_order_.push_back(i);
+      if (result.back().kind != Kind::kOpening) continue;
       write_children(i, result);
-      auto closing = source_.elements[element.partner];
-      closing.offset = places_[i].end;
-      closing.partner = index;
       result[index].partner = result.size();
-      result.push_back(closing);
+      result.push_back(source_.elements[source_.elements[i].partner]);
+      result.back().offset = places_[i].end;
+      result.back().partner = index;
     }
   }
 
   const InlineText& source_;
   std::string_view target_;
+  std::size_t root_;  ///< the whole text, the parent of the outer elements
   std::vector<TextSpan> source_atoms_;
-  bool smooth_;
   std::vector<TargetAtom> atoms_;
   std::vector<std::size_t> parents_;                ///< the pair that an element is in
-  std::vector<std::vector<std::size_t>> children_;  ///< of the whole text, and of each element
-  std::vector<Place> places_;
+  std::vector<std::vector<std::size_t>> children_;  ///< of each element, and of the root
+  std::vector<TextSpan> places_;                    ///< in the target; empty for marks and words
   std::size_t depth_ = 0;
   std::vector<std::size_t> written_in_order_;  ///< elements `in_order`, in the order of the target
 };
@@ -320,26 +298,24 @@ std::vector<TextSpan> text_atoms(std::string_view text) {
   return atoms;
 }
 
-InlineText place_in_proportion(const InlineText& source, std::string target) {
-  const auto atoms = text_atoms(target);
-  InlineText result{std::move(target), source.elements};
-  for (auto& element : result.elements) {
-    const auto share =
-        static_cast<double>(element.offset) / static_cast<double>(std::max<std::size_t>(1, source.text.size()));
-    const auto wanted = static_cast<std::size_t>(share * static_cast<double>(result.text.size()));
-    const auto next = std::ranges::lower_bound(atoms, wanted, {}, &TextSpan::end);
-    element.offset = element.offset == 0 ? 0 : next == atoms.end() ? result.text.size() : next->end;
-  }
-  return result;
+std::vector<AlignedSpan> links_in_proportion(std::string_view source, std::string_view target) {
+  const auto sources = text_atoms(source), targets = text_atoms(target);
+  std::vector<AlignedSpan> links;
+  for (std::size_t i = 0; i < targets.size() && !sources.empty(); ++i)
+    links.push_back({targets[i], sources[(2 * i + 1) * sources.size() / (2 * targets.size())]});
+  return links;
+}
+
+bool is_closing_sign(char32_t character) {
+  return std::u32string_view(U".,;:!?)]}\u2026\u00bb\u201d\u2019\u3002\uff0c\u3001\uff01\uff1f\uff09\u300d")
+             .find(character) != std::u32string_view::npos;
 }
 
 InlineText place_elements(const InlineText& source, std::string target, std::span<const AlignedSpan> links,
-                          PlacementOptions options, std::span<const TextSpan> whole) {
+                          std::span<const TextSpan> whole) {
   if (source.elements.empty()) return {std::move(target), {}};
-  Placement placement(source, target, links, options, whole);
-  auto elements = placement.is_too_large() ? std::nullopt : placement.elements();
-  if (!elements) return place_in_proportion(source, std::move(target));
-  return {std::move(target), std::move(*elements)};
+  auto elements = Placement(source, target, links, whole).elements();
+  return {std::move(target), std::move(elements)};
 }
 
 }  // namespace gloss

@@ -5,34 +5,33 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "common/error.h"
 #include "common/text/split.h"
+#include "common/text/utf8.h"
 #include "translation/glossary_phrases.h"
 
 namespace gloss {
 namespace {
 
-/// Maps bytes of a line as the model reads it to bytes of the line itself, which may have characters more.
+/// Maps bytes of a line as the model reads it to whole characters of the line itself, which may have more.
 class ReadBytes {
  public:
-  ReadBytes(std::string_view read, std::string_view line) : same_(line.starts_with(read)), size_(line.size()) {
-    if (same_) return;
-    for (std::size_t i = 0, at = 0; i < read.size(); ++i, ++at) {
-      const auto found = line.find(read[i], at);
-      at = found == line.npos ? at : found;
-      places_.push_back(std::min(at, line.size()));
-    }
+  ReadBytes(std::string_view read, std::string_view line) {
+    std::size_t at = 0;
+    for_each_character(read, [&](auto /*value*/, std::string_view spelling) {
+      const auto found = line.find(spelling, at);  // absent: the model reads U+FFFD in place of a NUL
+      if (found != line.npos) at = found;
+      const auto size = found != line.npos ? spelling.size() : at < line.size() ? decode_utf8(line, at).bytes : 0;
+      characters_.insert(characters_.end(), spelling.size(), {at, at + size});
+      at += size;
+    });
   }
-  TextSpan operator()(TextSpan span) const {
-    if (same_) return span;
-    return {places_[span.begin], std::min(places_[span.end - 1] + 1, size_)};
-  }
+  TextSpan operator()(TextSpan span) const { return {characters_[span.begin].begin, characters_[span.end - 1].end}; }
 
  private:
-  bool same_;
-  std::size_t size_;
-  std::vector<std::size_t> places_;
+  std::vector<TextSpan> characters_;  ///< of the line, for each byte that the model reads
 };
 
 TextSpan without_spaces(std::string_view text, TextSpan span) {
@@ -50,7 +49,7 @@ SentenceTranslation sentence_of(std::string_view line, LineTranslation found) {
     return result;
   }
   auto& best = found.candidates.front();
-  const ReadBytes place(found.source.text, line);
+  const ReadBytes source_place(found.source.text, line), target_place(best.text, best.text);
   for (std::size_t i = 0; best.spans_known && found.source.spans_known && i < best.links.size(); ++i) {
     const auto& link = best.links[i];
     if (link.source < 0 || link.to_end) continue;
@@ -58,7 +57,8 @@ SentenceTranslation sentence_of(std::string_view line, LineTranslation found) {
     const auto& to = best.tokens[i].span;
     const auto source = without_spaces(found.source.text, {from.begin, from.end});
     const auto target = without_spaces(best.text, {to.begin, to.end});
-    if (!source.empty() && !target.empty()) result.links.push_back({target, place(source), link.weight});
+    if (!source.empty() && !target.empty())
+      result.links.push_back({target_place(target), source_place(source), link.weight});
   }
   result.text = std::move(best.text);
   result.log_probability = best.log_probability;
@@ -68,14 +68,23 @@ SentenceTranslation sentence_of(std::string_view line, LineTranslation found) {
 
 ModelSentenceTranslator::ModelSentenceTranslator(LineTranslator translator, DecodingConfig decoding,
                                                  std::vector<std::pair<std::string, std::string>> glossary,
-                                                 TranslationHooks hooks)
+                                                 TranslationHooks hooks, bool has_attention)
     : translator_(std::move(translator)),
       decoding_(std::move(decoding)),
       glossary_(std::move(glossary)),
-      hooks_(std::move(hooks)) {
+      hooks_(std::move(hooks)),
+      aligns_(has_attention && translator_.can_align()) {
   if (decoding_.sampling.enabled)
     throw UsageError({Key{"sample"}, ": wanted a search, because a document's translation is the best one, got draws"});
   if (!glossary_.empty()) phrases_.emplace(TermList::from_entries(glossary_), translator_.target_tokenizer());
+}
+
+Languages languages_of_tags(const Languages& given, const TranslatorConfig& config) {
+  const auto& [tokenizer, of_model] = std::tie(config.tokenizer, config.languages);
+  const bool has_source = tokenizer.source_tag == SourceTag::kSource || !of_model.source.empty();
+  const bool has_target =
+      tokenizer.source_tag == SourceTag::kTarget || tokenizer.target_tag || !of_model.target.empty();
+  return {has_source ? given.source : "", has_target ? given.target : ""};
 }
 
 std::vector<SentenceTranslation> ModelSentenceTranslator::translate(std::span<const SentenceRequest> sentences) const {
@@ -93,7 +102,7 @@ std::vector<SentenceTranslation> ModelSentenceTranslator::translate(std::span<co
     phrases.emplace(TermList::from_entries(entries), translator_.target_tokenizer());
   }
   const TranslationRequest request{
-      .lines = lines, .glossary = phrases ? &*phrases : nullptr, .details = {.alignment = translator_.can_align()}};
+      .lines = lines, .glossary = phrases ? &*phrases : nullptr, .details = {.alignment = aligns_}};
   auto found = translator_.translate(request, decoding_, hooks_);
   std::vector<SentenceTranslation> result;
   for (std::size_t i = 0; i < lines.size(); ++i) result.push_back(sentence_of(lines[i], std::move(found[i])));

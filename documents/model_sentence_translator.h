@@ -11,6 +11,7 @@
 #include "documents/sentence_translator.h"
 #include "translation/glossary_phrases.h"
 #include "translation/line_translator.h"
+#include "translation/models/translator_config.h"
 #include "translation/translation_request.h"
 
 namespace gloss {
@@ -18,11 +19,11 @@ namespace gloss {
 /// Translates sentences by a model, with links from its attention.
 class ModelSentenceTranslator final : public SentenceTranslator {
  public:
-  /// `translator` aligns, if the model has attention to its source; otherwise translations have no links. `glossary`
-  /// holds phrases and their required translations (TermList). Throws UsageError
-  /// with sampling, and as GlossaryPhrases.
+  /// `glossary` holds phrases and their required translations (TermList). Translations have links if `translator`
+  /// aligns and the model `has_attention` to its source. Throws UsageError with sampling, and as GlossaryPhrases.
   ModelSentenceTranslator(LineTranslator translator, DecodingConfig decoding,
-                          std::vector<std::pair<std::string, std::string>> glossary = {}, TranslationHooks hooks = {});
+                          std::vector<std::pair<std::string, std::string>> glossary = {}, TranslationHooks hooks = {},
+                          bool has_attention = true);
 
   std::vector<SentenceTranslation> translate(std::span<const SentenceRequest> sentences) const override;
   bool fits(std::string_view sentence) const override;
@@ -34,7 +35,12 @@ class ModelSentenceTranslator final : public SentenceTranslator {
   std::vector<std::pair<std::string, std::string>> glossary_;
   std::optional<GlossaryPhrases> phrases_;  ///< of the glossary
   TranslationHooks hooks_;
+  bool aligns_;
 };
+
+/// Returns the languages of a call that the tags of a model name, or that must be those that it records. A model that
+/// has and records none is of any language: the languages given are those of the document only.
+Languages languages_of_tags(const Languages& given, const TranslatorConfig& config);
 
 /// Returns the best candidate of a translation, with the links of its pieces. `line` is the line that was translated.
 SentenceTranslation sentence_of(std::string_view line, LineTranslation found);

@@ -5,7 +5,12 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "common/text/split.h"
+#include "documents/markup/inline_builder.h"
 
 namespace gloss {
 namespace {
@@ -50,6 +55,34 @@ UnitCounts translate_document(Document& document, const UnitTranslator& translat
   }
   document.finish();
   return counts;
+}
+
+UnitTranslation translate_text(std::string_view text, SentenceMode mode, const UnitTranslator& translator,
+                               UnitCounts& counts) {
+  std::vector<Unit> units;
+  std::vector<std::size_t> begins;
+  const auto after_line = [&](std::size_t begin) { return std::min(text.find('\n', begin), text.size() - 1) + 1; };
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+    end = after_line(begin);
+    for (auto line = begin; mode == SentenceMode::kWrapped && end < text.size(); line = end, end = after_line(end))
+      if (text.substr(line, end - line).find_first_not_of(kAsciiSpace) == text.npos) break;
+    units.push_back({{}, {std::string(text.substr(begin, end - begin)), {}}, mode});
+    begins.push_back(begin);
+  }
+  const auto translations = translator.translate(units, counts);
+  UnitTranslation result{.target = {}, .links = {}, .translated = counts.left == 0};
+  for (std::size_t i = 0; i < units.size() && result.translated; ++i) {
+    const auto unit = with_element_texts(translations[i]);
+    for (const auto& [target, source, confidence] : unit.sentences) {
+      const auto offset = result.target.text.size();
+      result.sentences.push_back({{offset + target.begin, offset + target.end},
+                                  {begins[i] + source.begin, begins[i] + source.end},
+                                  confidence});
+    }
+    result.target.text += unit.target.text;
+    if (!has_letter(units[i].source.text)) --counts.units;
+  }
+  return result;
 }
 
 }  // namespace gloss

@@ -2,8 +2,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
+#include <string_view>
 
 #include "documents/document.h"
 #include "documents/unit_translator.h"
@@ -15,5 +14,10 @@ namespace gloss {
 /// deadline passed or its caller left, the document is not finished.
 UnitCounts translate_document(Document& document, const UnitTranslator& translator,
                               const std::function<void(double share)>& progress = {});
+
+/// Translates plain text: a unit is a line or, with kWrapped, a paragraph. Every byte between two sentences stays.
+/// Spans are in bytes of both texts. `translated` is false if the translator leaves units.
+UnitTranslation translate_text(std::string_view text, SentenceMode mode, const UnitTranslator& translator,
+                               UnitCounts& counts);
 
 }  // namespace gloss

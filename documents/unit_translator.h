@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "common/sentences/sentence_splitter.h"
-#include "documents/element_placement.h"
 #include "documents/model/passage.h"
 #include "documents/sentence_translator.h"
 
@@ -23,27 +22,27 @@ using KnownTranslation = std::function<std::optional<std::string>(std::string_vi
 struct UnitTranslatorOptions {
   std::shared_ptr<const SentenceSplitter> splitter;  ///< not null
   KnownTranslation known = {};                       ///< a translation memory; may be empty
-  /// Placeholders stay in the text that the model reads, because it was trained to copy them. Otherwise they are taken
-  /// out and put back by the links of their neighbors.
-  bool copies_placeholders = false;
-  PlacementOptions placement = {};
+  /// Gets each sentence that `known` lacks, and the text of each unit of several sentences; may be empty.
+  std::function<void(const Unit& unit, std::string_view text)> on_unknown = {};
 };
 
 /// Numbers of a job.
 struct UnitCounts {
   std::int64_t units = 0, sentences = 0;
-  std::int64_t from_memory = 0;     ///< units with a known translation
+  std::int64_t from_memory = 0;            ///< units with a known translation
+  std::int64_t sentences_from_memory = 0;  ///< sentences of other units with a known translation
   std::int64_t cut = 0;             ///< sentences that were cut, because the model does not read them to their end
-  std::int64_t searched_again = 0;  ///< sentences that had lost a placeholder
+  std::int64_t searched_again = 0;  ///< sentences that had lost a quantity, and were searched again with a constraint
+  std::int64_t put_back = 0;        ///< quantities that a translation lacked even then; they were put back by links
   std::int64_t left = 0;            ///< units that have no translation, because the job ended first
-  std::int64_t put_back = 0;        ///< placeholders that a translation lacked even then; they were put back by links
 };
 
 /// Translates units: keeps placeholders, cuts texts into sentences, translates these, and places the elements.
 ///
-/// Every byte between two sentences stays. A line end within a sentence (kWrapped) has a counterpart in its
-/// translation. A placeholder occurs in the translation as often as in the source. Of two units with equal texts both
-/// have the same translation.
+/// Every byte between two sentences stays, and so does a list mark at the beginning of a line. A line end within a
+/// sentence (kWrapped) has a counterpart in its translation. Quantities stay in the text that the model reads, other
+/// placeholders are taken out of it. Without links the words of a sentence are linked in proportion. A placeholder
+/// occurs in the translation as often as in the source. Of two units with equal texts both have the same translation.
 class UnitTranslator {
  public:
   /// `sentences` must outlive this object.

@@ -43,9 +43,9 @@ void expect_no_line_options(const TranslationOptions& search, bool has_prepared_
 
 /// The objects of a call of translate_text or translate_file.
 struct TextCall {
-  TextCall(const LineTranslator& translator, const DecodingConfig& decoding, const Languages& languages,
+  TextCall(const LineTranslator& translator, const TranslatorConfig& config, const Languages& languages,
            const TextOptions& options)
-      : sentences(make_sentences(translator, decoding, options.search)) {
+      : sentences(make_sentences(translator, config, options.search)) {
     UnitTranslatorOptions made;
     made.splitter = options.srx.empty() ? rule_splitter(languages.source) : srx_splitter(options.srx, languages.source);
     if (!options.memory.empty()) {
@@ -53,21 +53,26 @@ struct TextCall {
       made.known = [this](std::string_view text) { return memory->exact(text); };
     }
     units.emplace(sentences, std::move(made));
-    settings = {.format = options.format,
-                .mode = mode_of(options.split),
-                .source_language = languages.source,
-                .target_language = languages.target,
-                .overwrite_translations = options.overwrite_translations};
+    settings = {
+        .format = options.format,
+        .mode = options.split == SentenceSplit::kParagraph ? std::nullopt : std::optional(mode_of(options.split)),
+        .source_language = languages.source,
+        .target_language = languages.target,
+        .overwrite_translations = options.overwrite_translations};
   }
   TextCall(const TextCall&) = delete;
   TextCall& operator=(const TextCall&) = delete;
 
-  static ModelSentenceTranslator make_sentences(const LineTranslator& translator, const DecodingConfig& decoding,
+  static ModelSentenceTranslator make_sentences(const LineTranslator& translator, const TranslatorConfig& config,
                                                 const TranslationOptions& search) {
     std::vector<std::pair<std::string, std::string>> glossary;
     for (const auto& [source, target] : search.glossary) glossary.emplace_back(source, target);
     try {
-      return {translator, decoding, std::move(glossary), {.deadline = search.deadline, .stop = search.stop}};
+      return {translator,
+              decoding_config(search, config.decoding),
+              std::move(glossary),
+              {.deadline = search.deadline, .stop = search.stop},
+              config.model.has_cross_attention()};
     } catch (const DataError& error) {
       throw UsageError(error.what());  // as in calls with lines
     }
@@ -88,14 +93,12 @@ TextTranslation result_of(const UnitCounts& counts, const TranslationOptions& se
   return result;
 }
 
-/// Translates plain text as one unit, whose sentences are part of the result.
 TextTranslation translate_plain(const std::string& text, const TextCall& call, const TextOptions& options) {
   if (!is_utf8(text)) throw UsageError("text: wanted UTF-8");
-  const std::vector<Unit> units{{.id = "text", .source = {text, {}}, .mode = mode_of(options.split)}};
   UnitCounts counts;
-  const auto translation = with_element_texts(call.units->translate(units, counts).front());
+  auto translation = translate_text(text, mode_of(options.split), *call.units, counts);
   auto result = result_of(counts, options.search);
-  result.text = translation.target.text;
+  result.text = std::move(translation.target.text);
   for (const auto& [target, source, confidence] : translation.sentences)
     result.sentences.push_back({{source.begin, source.end}, {target.begin, target.end}, confidence});
   return result;
@@ -117,8 +120,8 @@ std::vector<Translation::Span> split_sentences(const std::string& text, const st
 TextTranslation Translator::translate_text(const std::string& text, const TextOptions& options) const {
   return with_public_errors([&] {
     expect_no_line_options(options.search, options.search.prepared_glossary.phrases_ != nullptr);
-    const TextCall call(impl_->translator(options.search), decoding_config(options.search, impl_->config.decoding),
-                        impl_->languages(options.search), options);
+    const TextCall call(impl_->document_translator(options.search), impl_->config, impl_->languages(options.search),
+                        options);
     if (options.format.empty() || options.format == "txt") return translate_plain(text, call, options);
     std::string translated;
     const auto document = open_text(text, translated, call.settings);
@@ -132,8 +135,8 @@ TextTranslation Translator::translate_file(const std::filesystem::path& input, c
                                            const TextOptions& options) const {
   return with_public_errors([&] {
     expect_no_line_options(options.search, options.search.prepared_glossary.phrases_ != nullptr);
-    const TextCall call(impl_->translator(options.search), decoding_config(options.search, impl_->config.decoding),
-                        impl_->languages(options.search), options);
+    const TextCall call(impl_->document_translator(options.search), impl_->config, impl_->languages(options.search),
+                        options);
     const auto document = open_document(input, output, call.settings);
     return result_of(translate_document(*document, *call.units), options.search);
   });

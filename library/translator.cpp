@@ -107,7 +107,7 @@ class Translator::Call {
  public:
   /// `first` is the number of the first line among those of the call of translate.
   Call(const Impl& impl, std::span<const std::string> lines, std::size_t first, const TranslationOptions& options)
-      : translator_(impl.translator(options)),
+      : translator_(impl.translator({options.source_language, options.target_language})),
         decoding_(decoding_config(options, impl.config.decoding)),
         glossary_(options.prepared_glossary.phrases_) {
     if (glossary_ && options.prepared_glossary.tokenizer_ != impl.tokenizers.second)

@@ -2,6 +2,7 @@
 
 #include <gloss/translator.h>
 
+#include "documents/model_sentence_translator.h"
 #include "library/public_errors.h"
 #include "tokenizer/language_tags.h"
 #include "translation/line_translator.h"
@@ -25,10 +26,14 @@ struct Translator::Impl {
   TokenizerPair tokenizers;
   TranslatorConfig config;
 
-  /// Returns a translator with the language tags of a call.
-  LineTranslator translator(const TranslationOptions& options) const {
-    const auto [source, target] = with_tags(tokenizers, config, {options.source_language, options.target_language}, "");
+  /// Returns a translator with the tags of languages.
+  LineTranslator translator(const Languages& given) const {
+    const auto [source, target] = with_tags(tokenizers, config, given, "");
     return lines.with_tokenizers(source, target);
+  }
+  /// Returns a translator for documents, whose languages need no tags.
+  LineTranslator document_translator(const TranslationOptions& options) const {
+    return translator(languages_of_tags({options.source_language, options.target_language}, config));
   }
   /// Returns the languages of a call, or those of the model.
   Languages languages(const TranslationOptions& options) const {

@@ -87,7 +87,7 @@ ExitCode convert_lines(Convert convert) {
     const auto input = source.next(kLinesAtOnce);
     if (input.empty()) return stop_requested().value_or(ExitCode::kDone);
     std::string output;
-    for (const auto& [text, cut, crlf] : input) {
+    for (const auto& [text, cut, crlf, has_end] : input) {
       if (++line; cut) log_warning("line " + std::to_string(line) + ": is too long; only its beginning is read");
       output += convert(text, line) + '\n';
     }

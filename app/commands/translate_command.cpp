@@ -25,7 +25,6 @@
 #include "common/text/format.h"
 #include "common/text/utf8.h"
 #include "decoding/length_limit.h"
-#include "documents/model_sentence_translator.h"
 #include "translation/glossary.h"
 #include "translation/models/translation_ensemble.h"
 
@@ -185,7 +184,10 @@ ExitCode run(const TranslateOptions& options) {
   TranslationInput source(options.input);
   OutputFile results(options.output);
   const LinePrefixes line_prefixes(options.prefix);
-  const auto models = load_models(options.models, options.languages, machine.device);
+  const bool splits = options.sentences.mode.value_or(SentenceMode::kLine) != SentenceMode::kLine;
+  const bool uses_languages = splits || (options.glossary && names_languages(*options.glossary));
+  const auto models =
+      (uses_languages ? load_document_models : load_models)(options.models, options.languages, machine.device);
   const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
   const auto languages = languages_of(models, options.languages);
   const auto glossary = read_glossary(options, decoding, languages, *models.first().target_tokenizer);
@@ -202,11 +204,8 @@ ExitCode run(const TranslateOptions& options) {
              (has_line_editing() ? "" : " (lines cannot be edited: built without libedit)"));
 
   InputProgress progress(source.size(), results.is_stdout());
-  if (options.sentences.mode.value_or(SentenceMode::kLine) != SentenceMode::kLine) {
-    if (decoding.sampling.enabled)
-      throw UsageError("--sample: wanted a search, got draws (" + why_drawn(options.decoding) + ")");
-    const ModelSentenceTranslator sentences(translator, decoding, glossary_entries(options.glossary, languages),
-                                            {.before_step = stop_where_requested});
+  if (splits) {
+    const auto sentences = sentence_translator(translator, models, options.decoding, options.glossary, languages);
     const UnitTranslator units(sentences, {.splitter = make_splitter(options.sentences, languages.source)});
     return translate_paragraphs(options, source, results, units, progress, lines_at_once(decoding));
   }

@@ -39,31 +39,14 @@ std::vector<NamedFile> files_read(const TranslateFileOptions& options) {
 
 std::string line_of(const UnitCounts& counts) {
   auto text = counted(counts.units, "unit") + ", " + counted(counts.sentences, "sentence");
-  if (counts.from_memory > 0) text += "; " + std::to_string(counts.from_memory) + " from the translation memory";
+  if (counts.from_memory > 0) text += "; " + counted(counts.from_memory, "unit") + " from the translation memory";
+  if (counts.sentences_from_memory > 0)
+    text += "; " + counted(counts.sentences_from_memory, "sentence") + " of other units from the translation memory";
   if (counts.cut > 0) text += "; " + std::to_string(counts.cut) + " cut, because they were too long for the model";
   if (counts.searched_again > 0)
-    text += "; " + std::to_string(counts.searched_again) + " searched again for a lost placeholder";
+    text += "; " + std::to_string(counts.searched_again) + " searched again for a lost quantity";
   return text;
 }
-
-/// A translation memory whose translations are used, and whose similar units are shown.
-class ShownMemory {
- public:
-  ShownMemory(const std::filesystem::path& file, const Languages& languages)
-      : memory_(file, languages.source, languages.target) {}
-
-  std::optional<std::string> find(std::string_view text) const {
-    auto exact = memory_.exact(text);
-    if (exact) return exact;
-    for (const auto& match : memory_.fuzzy(text, 1))
-      log_info(formatted("%.0f %% like \"", 100 * match.similarity) + printable(match.source, 80) +
-               "\": " + printable(match.target, 80));
-    return std::nullopt;
-  }
-
- private:
-  TranslationMemory memory_;
-};
 
 }  // namespace
 
@@ -73,22 +56,24 @@ std::shared_ptr<const SentenceSplitter> make_splitter(const SentenceOptions& opt
   return srx_splitter(*options.srx, language);
 }
 
+bool names_languages(const std::filesystem::path& glossary) {
+  auto ending = glossary.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending == ".tbx" || ending == ".csv" || ending == ".xml";
+}
+
 TermList read_terms(const std::filesystem::path& file, const Languages& languages) {
   expect_input_file("--glossary", file);
-  auto ending = file.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (ending != ".tbx" && ending != ".csv" && ending != ".xml") return TermList::read(file);
+  if (!names_languages(file)) return TermList::read(file);
   return TermList::from_entries(
       read_terms(DocumentInput(file, printable(file.string())), languages.source, languages.target));
 }
 
-std::vector<std::pair<std::string, std::string>> glossary_entries(const std::optional<std::filesystem::path>& file,
-                                                                  const Languages& languages) {
-  std::vector<std::pair<std::string, std::string>> entries;
-  if (!file) return entries;
-  const auto terms = read_terms(*file, languages);
-  for (const auto& entry : terms.entries()) entries.emplace_back(entry.source, entry.target);
-  return entries;
+TranslationEnsemble load_document_models(const std::vector<std::filesystem::path>& models, const Languages& given,
+                                         at::Device device) {
+  auto ensemble = load_models(models, {}, device);
+  for (auto& member : ensemble.members) member.languages = languages_of_tags(given, member.config);
+  return ensemble;
 }
 
 Languages languages_of(const TranslationEnsemble& models, const Languages& given) {
@@ -98,38 +83,58 @@ Languages languages_of(const TranslationEnsemble& models, const Languages& given
   return languages;
 }
 
+ModelSentenceTranslator sentence_translator(const LineTranslator& translator, const TranslationEnsemble& models,
+                                            const GivenSettings& decoding,
+                                            const std::optional<std::filesystem::path>& glossary,
+                                            const Languages& languages) {
+  const auto& config = models.first().config;
+  const auto settings = decoding_config(decoding, config.decoding);
+  if (settings.sampling.enabled)
+    throw UsageError("--sample: wanted a search, because a document's translation is the best one, got draws (" +
+                     why_drawn(decoding) + ")");
+  const bool has_attention = config.model.has_cross_attention();
+  if (!has_attention)
+    log_warning("the model has no attention to its source: tags and placeholders have places in proportion");
+  std::vector<std::pair<std::string, std::string>> entries;
+  if (glossary) {
+    const auto terms = read_terms(*glossary, languages);
+    for (const auto& entry : terms.entries()) entries.emplace_back(entry.source, entry.target);
+  }
+  return {translator, settings, std::move(entries), {.before_step = stop_where_requested}, has_attention};
+}
+
 ExitCode run(const TranslateFileOptions& options) {
   const StopOnSignal stop(kSecondsToStop);
   const auto machine = set_up(options.common, {files_read(options), {{"OUT", options.output}}});
   expect_input_file("IN", options.input, "a document");
-  const auto models = load_models(options.models, options.languages, machine.device);
+  const auto models = load_document_models(options.models, options.languages, machine.device);
   const auto languages = languages_of(models, options.languages);
   std::unique_ptr<Document> document;
-  name_by_option({{"format", "--format"}}, [&] {
+  name_by_option({{"format", "--format"}, {"split", "--split-sentences"}}, [&] {
     document = open_document(options.input, options.output,
                              {.format = options.format,
-                              .mode = options.sentences.mode.value_or(SentenceMode::kParagraph),
+                              .mode = options.sentences.mode,
                               .source_language = languages.source,
                               .target_language = languages.target,
                               .overwrite_translations = options.overwrite_translations});
   });
-  const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
-  if (decoding.sampling.enabled)
-    throw UsageError("--sample: wanted a search, because a document's translation is the best one, got draws (" +
-                     why_drawn(options.decoding) + ")");
   std::optional<LineTranslator> translator;
   name_by_option(translation_names(), [&] {
     translator = models.translator(options.precision, /*aligns=*/true, options.plain).with_workers(machine.threads);
   });
   warn_of_ignored(options.precision, models);
-  const ModelSentenceTranslator sentences(*translator, decoding, glossary_entries(options.glossary, languages),
-                                          {.before_step = stop_where_requested});
+  const auto sentences = sentence_translator(*translator, models, options.decoding, options.glossary, languages);
   UnitTranslatorOptions unit_options{.splitter = make_splitter(options.sentences, languages.source)};
-  std::optional<ShownMemory> memory;
+  std::optional<TranslationMemory> memory;
   if (options.memory) {
     expect_input_file("--memory", *options.memory, "a TMX file");
-    memory.emplace(*options.memory, languages);
-    unit_options.known = [&](std::string_view text) { return memory->find(text); };
+    memory.emplace(*options.memory, languages.source, languages.target);
+    unit_options.known = [&](std::string_view text) { return memory->exact(text); };
+    unit_options.on_unknown = [&](const Unit& unit, std::string_view text) {
+      for (const auto& match : memory->fuzzy(text, 1))
+        log_info(printable(unit.id, 80) + formatted(": %.0f %% like \"", 100 * match.similarity) +
+                 printable(match.source, 80) + "\": " + printable(match.target, 80));
+    };
   }
   const UnitTranslator units(sentences, std::move(unit_options));
   const WorkProgress progress(1, "translating");

@@ -1,8 +1,8 @@
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "app/commands/sentence_splitting.h"
 #include "app/input/translation_input.h"
@@ -10,12 +10,13 @@
 #include "app/output/standard_output.h"
 #include "common/error.h"
 #include "common/log/log.h"
+#include "common/sentences/sentence_marks.h"
 #include "common/system/signals.h"
 #include "common/system/stop.h"
 #include "common/text/format.h"
 #include "common/text/utf8.h"
 #include "common/text/visible_text.h"
-#include "documents/unit_translator.h"
+#include "documents/translate_document.h"
 
 namespace gloss {
 namespace {
@@ -32,70 +33,42 @@ void expect_plain_output(const TranslateOptions& options) {
   if (options.decoding.has("n_best")) refuse("--n-best");
 }
 
-std::string line_end(const TextLine& line) { return line.crlf ? "\r\n" : "\n"; }
-
-/// Collects lines to paragraphs: of one line each, or up to an empty line.
-class Paragraphs {
- public:
-  explicit Paragraphs(SentenceMode mode) : mode_(mode) {}
-
-  void add(const TextLine& line) {
-    const auto text = repair_utf8(line.text);
-    if (mode_ == SentenceMode::kWrapped && !is_blank(text) && text_.size() < kMaxBytes) {
-      text_ += text + line_end(line);
-      return;
-    }
-    finish();
-    add_unit(text + line_end(line));
-  }
-  /// Ends the paragraph that has no empty line after it.
-  void finish() {
-    if (!text_.empty()) add_unit(std::exchange(text_, {}));
-  }
-
-  /// Returns the translations of the paragraphs since the last call, with their line ends.
-  std::string translated(const UnitTranslator& translator, UnitCounts& counts) {
-    std::string text;
-    const auto translations = translator.translate(units_, counts);
-    for (std::size_t i = 0; i < units_.size(); ++i)
-      text += with_element_texts(translations[i]).target.text + line_ends_[i];
-    units_.clear();
-    line_ends_.clear();
-    return text;
-  }
-
- private:
-  static constexpr std::size_t kMaxBytes = 1 << 16;  ///< of a wrapped paragraph; more are cut at a line end
-
-  /// Adds a text that ends with a line end.
-  void add_unit(std::string text) {
-    const auto end = text.find_last_not_of("\r\n") + 1;
-    line_ends_.push_back(text.substr(end));
-    text.resize(end);
-    units_.push_back({.id = {}, .source = {std::move(text), {}}, .mode = mode_, .has_placeholders = true});
-  }
-
-  SentenceMode mode_;
-  std::string text_;
-  std::vector<Unit> units_;
-  std::vector<std::string> line_ends_;  ///< of each
-};
+/// Returns whether a line ends with the mark of a sentence.
+bool ends_sentence(std::string_view line) {
+  return !line.empty() && is_end_mark(decode_utf8(line, last_character(line)).value.value_or(U'\0'));
+}
 
 }  // namespace
 
 ExitCode translate_paragraphs(const TranslateOptions& options, TranslationInput& source, OutputFile& results,
                               const UnitTranslator& translator, InputProgress& progress, std::size_t lines_at_once) {
   expect_plain_output(options);
-  Paragraphs paragraphs(options.sentences.mode.value());
+  constexpr std::size_t kMaxBytes = 1 << 16;  // a longer paragraph is cut after the end mark of a line
+  const auto mode = options.sentences.mode.value();
+  std::string text;          // not translated yet
+  std::size_t complete = 0;  // bytes of `text` in complete paragraphs
+  std::int64_t line_number = 0;
   UnitCounts counts;
-  const auto translate = [&] { results.write(paragraphs.translated(translator, counts)); };
+  const auto translate = [&] {
+    results.write(translate_text(std::string_view(text).substr(0, complete), mode, translator, counts).target.text);
+    text.erase(0, std::exchange(complete, 0));
+  };
   try {
     for (auto lines = source.next(lines_at_once); !lines.empty(); lines = source.next(lines_at_once)) {
       progress.start(lines);
-      for (const auto& line : lines) paragraphs.add(line);
+      for (const auto& line : lines) {
+        ++line_number;
+        if (line.cut)
+          log_warning("line " + std::to_string(line_number) + ": is too long; only its beginning is translated");
+        const auto content = repair_utf8(line.text);
+        text += content + (line.crlf ? "\r\n" : line.has_end ? "\n" : "");
+        const auto open = text.size() - complete;
+        const bool is_too_long = open > kMaxBytes && (ends_sentence(content) || open > 16 * kMaxBytes);
+        if (mode != SentenceMode::kWrapped || is_blank(content) || is_too_long) complete = text.size();
+      }
       translate();
     }
-    paragraphs.finish();
+    complete = text.size();
     translate();
   } catch (const Stopped& stopped) {
     return stopped.exit_code();

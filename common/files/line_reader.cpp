@@ -121,7 +121,7 @@ void LineSplitter::append(std::string_view bytes) {
 }
 
 void LineSplitter::end_line(bool with_end, TextLine& line) {
-  line = {std::exchange(text_, {}), false, false};
+  line = {std::exchange(text_, {}), false, false, with_end};
   auto& text = line.text;
   if (std::exchange(at_begin_, false) && text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   if (with_end && !std::exchange(dropped_, false) && text.ends_with('\r')) {

@@ -16,9 +16,10 @@ namespace gloss {
 
 /// One line of a text, without its line end.
 struct TextLine {
-  std::string text;   ///< unchanged bytes, including NULs and invalid UTF-8
-  bool cut = false;   ///< longer than LineSplitter::kMaxLineBytes; `text` is its beginning, cut between characters
-  bool crlf = false;  ///< the line ended in CRLF; not set with LineEnds::kAnyReturn
+  std::string text;     ///< unchanged bytes, including NULs and invalid UTF-8
+  bool cut = false;     ///< longer than LineSplitter::kMaxLineBytes; `text` is its beginning, cut between characters
+  bool crlf = false;    ///< the line ended in CRLF; not set with LineEnds::kAnyReturn
+  bool has_end = true;  ///< false: the last line of a text without a line end after it
 };
 
 /// Line ends: LF and CRLF, or also a CR alone.

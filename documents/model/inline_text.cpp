@@ -8,8 +8,6 @@
 namespace gloss {
 namespace {
 
-using Kind = InlineElement::Kind;
-
 bool is_between_characters(std::string_view text, std::size_t offset) {
   return offset == text.size() || (offset < text.size() && (text[offset] & 0xc0) != 0x80);
 }
@@ -21,11 +19,11 @@ void pair_elements(InlineText& text, const std::vector<std::string>& names) {
   std::vector<std::size_t> open;
   std::unordered_map<std::string_view, std::size_t> open_of_name;
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (elements[i].kind == Kind::kOpening) {
+    if (elements[i].kind == InlineElement::Kind::kOpening) {
       open.push_back(i);
       ++open_of_name[names[i]];
     }
-    if (elements[i].kind != Kind::kClosing || open_of_name[names[i]] == 0) continue;
+    if (elements[i].kind != InlineElement::Kind::kClosing || open_of_name[names[i]] == 0) continue;
     for (bool found = false; !found; open.pop_back()) {  // those between would cross this pair and stay alone
       const auto opening = open.back();
       --open_of_name[names[opening]];
@@ -34,7 +32,8 @@ void pair_elements(InlineText& text, const std::vector<std::string>& names) {
     }
   }
   for (auto& element : elements)
-    if (element.kind != Kind::kWord && element.partner == InlineElement::kNone) element.kind = Kind::kMark;
+    if (element.kind != InlineElement::Kind::kWord && element.partner == InlineElement::kNone)
+      element.kind = InlineElement::Kind::kMark;
 }
 
 bool is_well_nested(const InlineText& text) {
@@ -43,9 +42,9 @@ bool is_well_nested(const InlineText& text) {
     const auto& element = text.elements[i];
     if (element.offset < last || !is_between_characters(text.text, element.offset)) return false;
     last = element.offset;
-    if (element.kind == Kind::kOpening) {
+    if (element.kind == InlineElement::Kind::kOpening) {
       open.push_back(i);
-    } else if (element.kind == Kind::kClosing) {
+    } else if (element.kind == InlineElement::Kind::kClosing) {
       if (open.empty() || element.partner != open.back() || text.elements[open.back()].partner != i) return false;
       open.pop_back();
     } else if (element.partner != InlineElement::kNone) {

@@ -25,8 +25,8 @@ struct InlineElement {
   TextSpan source;              ///< its bytes in the passage; empty: it has `text` instead
   std::string text;             ///< decoded, without `source`; writers escape it like the text around it
   bool in_order = false;        ///< keeps its order among the others with in_order, as the arguments of printf
-  bool space_before = false;    ///< kWord: needs a space before it; set by `prepare`
-  bool space_after = false;
+  bool space_before = false, space_after = false;  ///< the source has white space there; set by `prepare`
+  bool word_before = false, word_after = false;    ///< the source has a letter or digit there; set by `prepare`
 };
 
 /// A text and the elements within it. Elements are in the order of the document: offsets ascend. Pairs are well nested;

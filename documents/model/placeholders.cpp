@@ -12,8 +12,6 @@
 namespace gloss {
 namespace {
 
-using Kind = Placeholder::Kind;
-
 constexpr std::size_t kMaxLength = 2000;  ///< bytes of a placeholder
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -133,10 +131,10 @@ std::optional<Placeholder> tag_at(std::string_view text) {
   if (rest.peek() != '>') return {};
   constexpr std::array<std::string_view, 5> kVoid{"br", "BR", "hr", "img", "wbr"};
   const bool is_mark = text[rest.offset - 1] == '/' || std::ranges::find(kVoid, name) != kVoid.end();
-  const auto kind = is_digit(name[0]) && is_mark ? Kind::kCode
-                    : is_mark                    ? Kind::kMark
-                    : closes                     ? Kind::kClosing
-                                                 : Kind::kOpening;
+  const auto kind = is_digit(name[0]) && is_mark ? Placeholder::Kind::kCode
+                    : is_mark                    ? Placeholder::Kind::kMark
+                    : closes                     ? Placeholder::Kind::kClosing
+                                                 : Placeholder::Kind::kOpening;
   return Placeholder{{0, rest.offset + 1}, kind};
 }
 
@@ -246,7 +244,7 @@ class Finder {
   }
 
  private:
-  static std::optional<Placeholder> of_length(std::size_t length, Kind kind = Kind::kCode) {
+  static std::optional<Placeholder> of_length(std::size_t length, Placeholder::Kind kind = Placeholder::Kind::kCode) {
     return length > 0 ? std::optional(Placeholder{{0, length}, kind}) : std::nullopt;
   }
 
@@ -279,7 +277,7 @@ class Finder {
       if (const auto length = address_length(rest); length > 0) return of_length(length);
     }
     if (is_any_of(before, ".,") && offset_ > 1 && is_digit(text_[offset_ - 2])) return {};  // within 1.5
-    return of_length(quantity_length(rest), Kind::kQuantity);
+    return of_length(quantity_length(rest), Placeholder::Kind::kQuantity);
   }
 
   std::string_view text_;
@@ -290,5 +288,24 @@ class Finder {
 }  // namespace
 
 std::vector<Placeholder> find_placeholders(std::string_view text) { return Finder(text).find(); }
+
+std::size_t list_mark_length(std::string_view text) {
+  constexpr auto kBullets = std::to_array<std::string_view>(
+      {"-", "*", "+", "\u2010", "\u2013", "\u2014", "\u2022", "\u00b7", "\u2023", "\u25e6", "\u25aa", "\u25ab",
+       "\u25a0", "\u25a1", "\u25cf", "\u25cb", "\u27a2", "\u2192", "\u2713"});
+  Rest rest{text};
+  if (std::ranges::none_of(kBullets, [&](auto bullet) { return rest.skip(bullet); })) {
+    const bool opens = rest.skip('(');
+    const auto digits = rest.skip_while(is_digit);
+    while (digits > 0 && rest.skip('.')) rest.skip_while(is_digit);  // 1.2.
+    const auto letter = rest.peek();
+    const auto numerals = digits > 0 ? 0 : rest.skip_while([](char c) { return is_any_of(c, "ivxlcIVXLC"); });
+    if (digits == 0 && numerals == 0 && is_ascii_letter(letter)) ++rest.offset;
+    const bool ends_with_period = !opens && digits > 0 && text[rest.offset - 1] == '.';
+    if (rest.offset == (opens ? 1 : 0) || digits > 3 || numerals > 5 || !(rest.skip(')') || ends_with_period)) return 0;
+  }
+  const bool is_mark = rest.skip_while([](char c) { return is_any_of(c, kAsciiSpace); }) > 0;
+  return is_mark && !rest.at_end() ? rest.offset : 0;
+}
 
 }  // namespace gloss

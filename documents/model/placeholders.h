@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -31,5 +32,10 @@ struct Placeholder {
 ///
 /// `text` is valid UTF-8.
 std::vector<Placeholder> find_placeholders(std::string_view text);
+
+/// Returns the number of bytes of the list mark that a text begins with, and of the white space after it: "- ", "• ",
+/// "2. ", "1.2. ", "(a) ", "iv) ". 0 if there is none, or nothing after it. A letter needs a bracket, since "z. B." and
+/// "A. Smith" begin sentences.
+std::size_t list_mark_length(std::string_view text);
 
 }  // namespace gloss

@@ -14,10 +14,9 @@
 namespace gloss {
 namespace {
 
-std::string placed(std::string_view source, const std::string& target, const std::vector<WordPair>& links,
-                   PlacementOptions options = {}) {
+std::string placed(std::string_view source, const std::string& target, const std::vector<WordPair>& links) {
   const auto text = inline_text(source);
-  return with_elements(place_elements(text, target, links_of(target, text.text, links), options));
+  return with_elements(place_elements(text, target, links_of(target, text.text, links)));
 }
 
 TEST(PlaceElements, APairFollowsTheLinkedWords) {
@@ -47,7 +46,6 @@ TEST(PlaceElements, AWordBetweenTwoOfAPairBelongsToIt) {
 TEST(PlaceElements, WeakLinksDoNotStretchAPair) {
   const std::vector<WordPair> links{{0, 1, 0.2}, {1, 0}, {2, 2}, {3, 1, 0.9}};
   EXPECT_EQ(placed("a <b>b</b> c", "X A C B", links), "X A C <b>B</b>");
-  EXPECT_EQ(placed("a <b>b</b> c", "X A C B", links, {.smooth = false}), "<b>X A C B</b>");
 }
 
 TEST(PlaceElements, APairWithoutLinkedWordsTakesTheNearestWord) {
@@ -125,19 +123,38 @@ TEST(PlaceElements, KeepsEveryElementOnceWellNestedAndInOrder) {
       if (random.below(4) > 0)
         links.push_back({targets[t], sources[static_cast<std::size_t>(random.below(static_cast<int>(sources.size())))],
                          0.1 * (1 + random.below(10))});
-    for (const bool smooth : {true, false}) {
-      const auto result = place_elements(source, target, links, {.smooth = smooth});
-      ASSERT_TRUE(is_well_nested(result)) << with_elements(source) << " -> " << with_elements(result);
-      EXPECT_EQ(markup_of(result), markup_of(source));
-      EXPECT_EQ(result.text, target);
-      std::vector<std::string> before, after;
-      for (const auto& element : source.elements)
-        if (element.in_order) before.push_back(element.text);
-      for (const auto& element : result.elements)
-        if (element.in_order) after.push_back(element.text);
-      EXPECT_EQ(after, before) << with_elements(source) << " -> " << with_elements(result);
-    }
+    const auto result = place_elements(source, target, links);
+    ASSERT_TRUE(is_well_nested(result)) << with_elements(source) << " -> " << with_elements(result);
+    EXPECT_EQ(markup_of(result), markup_of(source));
+    EXPECT_EQ(result.text, target);
+    std::vector<std::string> before, after;
+    for (const auto& element : source.elements)
+      if (element.in_order) before.push_back(element.text);
+    for (const auto& element : result.elements)
+      if (element.in_order) after.push_back(element.text);
+    EXPECT_EQ(after, before) << with_elements(source) << " -> " << with_elements(result);
   }
+}
+
+TEST(PlaceElements, AnElementBeforeAFullStopStaysBeforeIt) {
+  const auto source = inline_text("and <w/>. So");
+  const std::string target = "und.. Also";
+  const std::vector<AlignedSpan> links{{{0, 3}, {5, 6}}, {{3, 5}, {0, 3}, 4}, {{6, 10}, {7, 9}}};
+  EXPECT_EQ(with_elements(place_elements(source, target, links)), "und<w/>.. Also");
+  EXPECT_EQ(with_elements(place_elements(inline_text("and <w/> so"), target, links)), "und..<w/> Also");
+}
+
+TEST(LinksInProportion, NameTheWordsAtTheSameShare) {
+  const std::string source = "a b c d", target = "A B";
+  const auto links = links_in_proportion(source, target);
+  ASSERT_EQ(links.size(), 2u);
+  EXPECT_EQ(links[0].source.of(source), "b");
+  EXPECT_EQ(links[1].source.of(source), "d");
+  EXPECT_EQ(
+      with_elements(place_elements(inline_text("a <b>b c</b> d"), "A B C D", links_in_proportion(source, "A B C D"))),
+      "A <b>B C</b> D");
+  EXPECT_TRUE(links_in_proportion("", "a").empty());
+  EXPECT_TRUE(links_in_proportion("a", " ").empty());
 }
 
 TEST(PlaceElements, OfHostileDepthAreInProportion) {

@@ -95,6 +95,51 @@ TEST(ModelSentenceTranslatorTest, WithoutAttentionThereAreNoLinks) {
   EXPECT_THAT(translation.links, IsEmpty());
 }
 
+TEST(ModelSentenceTranslatorTest, AModelWithoutAttentionHasNoLinks) {
+  const auto model = load_translation_model(GLOSS_GOLDEN_FOLDER "/tiny_model.safetensors", at::kCPU);
+  const ModelSentenceTranslator translator(model.translator(), model.config.decoding, {}, {}, /*has_attention=*/false);
+  const std::vector<SentenceRequest> sentences{{"ana baka.", {}}};
+  const auto translation = translator.translate(sentences).at(0);
+  EXPECT_FALSE(translation.text.empty());
+  EXPECT_THAT(translation.links, IsEmpty());
+}
+
+// Pieces of one byte each, as those of a fallback to bytes.
+TEST(SentenceOf, LinksAreOfWholeCharacters) {
+  LineTranslation found;
+  found.source.text = "\ufffd\u00e4";
+  found.source.ids = {4, 5, 6, 7, 8, 9};
+  found.source.spans = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 5}};
+  LineTranslation::Candidate best;
+  best.text = "\u00f6";
+  best.tokens = {{.piece = "a", .span = {0, 1}}, {.piece = "b", .span = {1, 2}}};
+  best.links = {{.source = 1, .weight = 1}, {.source = 4, .weight = 1}};
+  found.candidates.push_back(best);
+  const std::string line("\0\u00ad\u00e4", 5);
+  const auto links = sentence_of(line, found).links;
+  ASSERT_THAT(links, SizeIs(2));
+  EXPECT_EQ(links[0].target, (TextSpan{0, 2}));
+  EXPECT_EQ(links[0].source, (TextSpan{0, 1}));
+  EXPECT_EQ(links[1].target, (TextSpan{0, 2}));
+  EXPECT_EQ(links[1].source, (TextSpan{3, 5}));
+}
+
+TEST(LanguagesOfTags, AreThoseThatAModelRecordsOrHasTagsFor) {
+  const Languages given{"en", "de"};
+  TranslatorConfig config;
+  EXPECT_EQ(languages_of_tags(given, config).source + languages_of_tags(given, config).target, "");
+  config.languages.target = "de";
+  EXPECT_EQ(languages_of_tags(given, config).source, "");
+  EXPECT_EQ(languages_of_tags(given, config).target, "de");
+  config.languages = {};
+  config.tokenizer.source_tag = SourceTag::kSource;
+  EXPECT_EQ(languages_of_tags(given, config).source, "en");
+  EXPECT_EQ(languages_of_tags(given, config).target, "");
+  config.tokenizer.source_tag = SourceTag::kTarget;
+  EXPECT_EQ(languages_of_tags(given, config).source, "");
+  EXPECT_EQ(languages_of_tags(given, config).target, "de");
+}
+
 TEST(ModelSentenceTranslatorTest, SentencesWithoutLettersAreCopied) {
   const auto translation = CopyingTranslator().translate({"?!", {}});
   EXPECT_EQ(translation.text, "?!");

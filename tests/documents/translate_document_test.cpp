@@ -1,8 +1,10 @@
 #include "documents/translate_document.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -179,6 +181,41 @@ TEST_F(TranslateDocumentTest, ProgressMayBeAbsent) {
   document_.add("one", 1);
   translate_document(document_, UnitTranslator(translator_, {.splitter = rule_splitter("")}));
   EXPECT_EQ(document_.output(), "ONE\n");
+}
+
+std::string part(std::string_view text, TextSpan span) { return std::string(span.of(text)); }
+
+TEST(TranslateTextTest, UnitsAreLinesOrParagraphs) {
+  const ShoutingTranslator translator;
+  const UnitTranslator units(translator, {.splitter = rule_splitter("")});
+  const std::string text = "one two. Three\n\n 12\r\nfour\nfive. \n \n- six";
+  const std::map<SentenceMode, std::pair<int, std::vector<std::string>>> expected{
+      {SentenceMode::kLine, {4, {"one two. Three", "12", "four", "five.", "six"}}},
+      {SentenceMode::kParagraph, {4, {"one two.", "Three", "12", "four", "five.", "six"}}},
+      {SentenceMode::kWrapped, {3, {"one two.", "Three", "12\r\nfour\nfive.", "six"}}}};
+  for (const auto& [mode, wanted] : expected) {
+    UnitCounts counts;
+    const auto translation = translate_text(text, mode, units, counts);
+    EXPECT_TRUE(translation.translated);
+    EXPECT_EQ(translation.target.text, "ONE TWO. THREE\n\n 12\r\nFOUR\nFIVE. \n \n- SIX");
+    EXPECT_EQ(counts.units, wanted.first);
+    std::vector<std::string> sources;
+    for (const auto& [target, source, confidence] : translation.sentences) {
+      sources.push_back(part(text, source));
+      EXPECT_EQ(part(translation.target.text, target).size(), sources.back().size());
+    }
+    EXPECT_EQ(sources, wanted.second);
+  }
+}
+
+TEST(TranslateTextTest, ATextWithUnitsThatAreLeftIsNotTranslated) {
+  ShoutingTranslator translator;
+  translator.left = 0;
+  UnitCounts counts;
+  const auto translation = translate_text("one", SentenceMode::kParagraph,
+                                          UnitTranslator(translator, {.splitter = rule_splitter("")}), counts);
+  EXPECT_FALSE(translation.translated);
+  EXPECT_EQ(translation.target.text, "");
 }
 
 }  // namespace

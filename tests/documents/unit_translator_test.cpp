@@ -16,11 +16,11 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Writes a sentence in upper case, its words in the order of their last letters if `reorders`. Forgets words with
-/// digits unless they are required, and then only if `can_be_forced`.
+/// Writes a sentence in upper case, its words in the reverse order if `reorders`. Forgets words with digits unless they
+/// are required, and then only if `can_be_forced`. Without links if it is `blind`.
 class FakeTranslator final : public SentenceTranslator {
  public:
-  bool reorders = false, forgets_digits = false, can_be_forced = true;
+  bool reorders = false, forgets_digits = false, can_be_forced = true, blind = false;
   std::size_t limit = 1000;
   mutable std::vector<std::string> seen;
 
@@ -48,8 +48,8 @@ class FakeTranslator final : public SentenceTranslator {
       if (forgets_digits && text.find_first_of("0123456789") != text.npos && !is_required) continue;
       if (!result.text.empty()) result.text += ' ';
       const auto begin = result.text.size();
-      for (const char c : text) result.text += static_cast<char>(text[0] == '{' ? c : std::toupper(c));
-      result.links.push_back({{begin, result.text.size()}, word});
+      for (const char c : text) result.text += static_cast<char>(is_required ? c : std::toupper(c));
+      if (!blind) result.links.push_back({{begin, result.text.size()}, word});
       result.log_probability -= 1;
       ++result.tokens;
     }
@@ -86,7 +86,7 @@ class UnitTranslatorTest : public testing::Test {
   }
 
   FakeTranslator fake_;
-  UnitTranslatorOptions options_{std::make_shared<PeriodSplitter>(), {}, false, {}};
+  UnitTranslatorOptions options_{std::make_shared<PeriodSplitter>()};
   UnitCounts counts_;
   bool has_placeholders_ = false;
   std::vector<AlignedSpan> links_;
@@ -156,11 +156,11 @@ TEST_F(UnitTranslatorTest, QuantitiesStayInTheTextAndAreVerified) {
   EXPECT_EQ(translated("at 20 °C <w/> now"), "AT 20 °C <w/> NOW") << "no element is placed within a placeholder";
 }
 
-TEST_F(UnitTranslatorTest, ALostPlaceholderIsRequired) {
+TEST_F(UnitTranslatorTest, ASentenceThatLostAQuantityIsSearchedAgain) {
   has_placeholders_ = true;
-  options_.copies_placeholders = true;
   fake_.forgets_digits = true;
   EXPECT_EQ(translated("heat to 20 °C now"), "HEAT TO 20 °C NOW");
+  EXPECT_THAT(fake_.seen, ElementsAre("heat to 20 °C now", "heat to 20 °C now"));
   EXPECT_EQ(counts_.searched_again, 1);
   EXPECT_EQ(counts_.put_back, 0);
   fake_.can_be_forced = false;
@@ -168,13 +168,34 @@ TEST_F(UnitTranslatorTest, ALostPlaceholderIsRequired) {
   EXPECT_EQ(counts_.put_back, 1);
 }
 
-TEST_F(UnitTranslatorTest, CopiedPlaceholdersStayWhereTheModelPutsThem) {
+TEST_F(UnitTranslatorTest, APlaceholderIsNotGluedToAWord) {
   has_placeholders_ = true;
-  options_.copies_placeholders = true;
   fake_.reorders = true;
-  EXPECT_EQ(translated("a {x} b"), "B {x} A");
-  EXPECT_THAT(fake_.seen, ElementsAre("a {x} b"));
-  EXPECT_EQ(translated("a {x!} b"), "B A {x!}") << "the vocabulary cannot spell it";
+  EXPECT_EQ(translated("see \"{x}\" a"), "A \"\" {x} SEE") << "the quotes are one word of the fake model";
+  fake_.reorders = false;
+  EXPECT_EQ(translated("({x} a b)"), "({x} A B)");
+  EXPECT_EQ(translated("a=%s b"), "A=%s B");
+  EXPECT_EQ(translated("x%s b"), "X%s B");
+}
+
+TEST_F(UnitTranslatorTest, APlaceholderBeforeAFullStopStaysThere) {
+  has_placeholders_ = true;
+  EXPECT_EQ(translated("one and %d. two"), "ONE AND %d. TWO");
+}
+
+TEST_F(UnitTranslatorTest, ListMarksAreNotTranslated) {
+  EXPECT_EQ(translated("- one two"), "- ONE TWO");
+  EXPECT_EQ(translated("  (a) one.\n• two. x) three\n12. four"), "  (a) ONE.\n• TWO. X) THREE\n12. FOUR");
+  EXPECT_THAT(fake_.seen, ElementsAre("one two", "one.", "two.", "x) three", "four"));
+  fake_.reorders = true;
+  EXPECT_EQ(translated("<b>iv)</b> one <i>two</i>"), "<b>iv)</b> <i>TWO</i> ONE");
+}
+
+TEST_F(UnitTranslatorTest, WithoutLinksElementsHavePlacesInProportion) {
+  fake_.blind = true;
+  EXPECT_EQ(translated("a <b>b c</b> d<x/>. e f g <i>h</i>"), "A <b>B C</b> D<x/>. E F G <i>H</i>");
+  EXPECT_EQ(translated("<b>all of it</b>"), "<b>ALL OF IT</b>");
+  EXPECT_EQ(translated("a <w1/> b <w2/> c"), "A <w1/> B <w2/> C");
 }
 
 TEST_F(UnitTranslatorTest, SentencesThatDoNotFitAreCutAndJoined) {
@@ -196,8 +217,31 @@ TEST_F(UnitTranslatorTest, KnownTranslationsAreUsed) {
   };
   EXPECT_EQ(translated("Known. new."), "Bekannt. NEW.");
   EXPECT_THAT(fake_.seen, ElementsAre("new."));
+  EXPECT_EQ(counts_.from_memory, 0);
+  EXPECT_EQ(counts_.sentences_from_memory, 1);
   EXPECT_EQ(translated("Known."), "Bekannt.");
-  EXPECT_EQ(counts_.from_memory, 1);
+  EXPECT_EQ(translated("- Known."), "- Bekannt.");
+  EXPECT_EQ(counts_.from_memory, 2);
+  EXPECT_EQ(counts_.sentences_from_memory, 1);
+  EXPECT_EQ(counts_.sentences, 4);
+}
+
+TEST_F(UnitTranslatorTest, TextsThatAreNotKnownAreReportedOnce) {
+  std::vector<std::string> unknown;
+  options_.known = [](std::string_view text) {
+    return text == "Known." ? std::optional<std::string>("x") : std::nullopt;
+  };
+  options_.on_unknown = [&](const Unit& unit, std::string_view text) {
+    unknown.push_back(unit.id + ": " + std::string(text));
+  };
+  translated("new.");
+  EXPECT_THAT(unknown, ElementsAre("unit: new."));
+  unknown.clear();
+  translated("Known. new. 12");
+  EXPECT_THAT(unknown, ElementsAre("unit: new.", "unit: Known. new. 12"));
+  unknown.clear();
+  translated("Known.");
+  EXPECT_THAT(unknown, ElementsAre());
 }
 
 TEST_F(UnitTranslatorTest, ConfidenceIsTheMeanProbabilityOfTokens) {

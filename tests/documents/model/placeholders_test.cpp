@@ -78,5 +78,14 @@ TEST(Placeholders, OfHostileTextTakeLinearTime) {
   EXPECT_LT(find_placeholders(text).size(), text.size());
 }
 
+TEST(ListMarkLength, IsThatOfTheMarkAndItsSpace) {
+  for (const std::string mark :
+       {"- ", "• ", "* ", "– ", "2. ", "12.  ", "1.2. ", "3) ", "(a) ", "(iv) ", "iv) ", "b) ", "(10)\t"})
+    EXPECT_EQ(list_mark_length(mark + "Text"), mark.size()) << mark;
+  for (const auto* text : {"-x", "- ", "2.", "2.5 km", "2010. Text", "a. text", "z. B. Text", "A. Smith", "ab) text",
+                           "(see) text", "(a text", "()", ") text", "-5 °C", "2 dogs", "(2. text", "", "dogs"})
+    EXPECT_EQ(list_mark_length(text), 0u) << text;
+}
+
 }  // namespace
 }  // namespace gloss
