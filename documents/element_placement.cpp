@@ -177,12 +177,14 @@ class Placement {
     return first == source_atoms_.end() || first->begin >= range.end;
   }
 
-  /// Returns the strongest atom within a range that is linked to a source atom.
+  /// Returns the strongest atom within a range that is linked to a source atom; before others one with its text.
   const TargetAtom* linked_to(TextSpan source_atom, TextSpan range) const {
+    const auto rank = [&](const TargetAtom& atom) {
+      return std::pair(atom.span.of(target_) == source_atom.of(source_.text), atom.weight);
+    };
     const TargetAtom* best = nullptr;
     for (const auto& atom : atoms_)
-      if (is_linked(atom, source_atom) && is_free(atom, range, {}) && (!best || atom.weight > best->weight))
-        best = &atom;
+      if (is_linked(atom, source_atom) && is_free(atom, range, {}) && (!best || rank(atom) > rank(*best))) best = &atom;
     return best;
   }
 

@@ -58,7 +58,7 @@ std::string translated_text(const std::string& bytes, const DocumentSettings& se
   return output;
 }
 
-DocumentSettings in_format(const std::string& format, SentenceMode mode = SentenceMode::kParagraph) {
+DocumentSettings in_format(const std::string& format, std::optional<SentenceMode> mode = {}) {
   DocumentSettings settings;
   settings.format = format;
   settings.mode = mode;

@@ -141,7 +141,7 @@ TEST(PlaceElements, AnElementBeforeAFullStopStaysBeforeIt) {
   const std::string target = "und.. Also";
   const std::vector<AlignedSpan> links{{{0, 3}, {5, 6}}, {{3, 5}, {0, 3}, 4}, {{6, 10}, {7, 9}}};
   EXPECT_EQ(with_elements(place_elements(source, target, links)), "und<w/>.. Also");
-  EXPECT_EQ(with_elements(place_elements(inline_text("and <w/> so"), target, links)), "und..<w/> Also");
+  EXPECT_EQ(with_elements(place_elements(inline_text("and <w/> so"), target, links)), "und.<w/>. Also");
 }
 
 TEST(LinksInProportion, NameTheWordsAtTheSameShare) {

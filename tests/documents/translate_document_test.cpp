@@ -188,16 +188,16 @@ std::string part(std::string_view text, TextSpan span) { return std::string(span
 TEST(TranslateTextTest, UnitsAreLinesOrParagraphs) {
   const ShoutingTranslator translator;
   const UnitTranslator units(translator, {.splitter = rule_splitter("")});
-  const std::string text = "one two. Three\n\n 12\r\nfour\nfive. \n \n- six";
+  const std::string text = "one two. Three\n\n 12\nfour\nfive. \n \n- six";
   const std::map<SentenceMode, std::pair<int, std::vector<std::string>>> expected{
       {SentenceMode::kLine, {4, {"one two. Three", "12", "four", "five.", "six"}}},
       {SentenceMode::kParagraph, {4, {"one two.", "Three", "12", "four", "five.", "six"}}},
-      {SentenceMode::kWrapped, {3, {"one two.", "Three", "12\r\nfour\nfive.", "six"}}}};
+      {SentenceMode::kWrapped, {3, {"one two.", "Three", "12\nfour\nfive.", "six"}}}};
   for (const auto& [mode, wanted] : expected) {
     UnitCounts counts;
     const auto translation = translate_text(text, mode, units, counts);
     EXPECT_TRUE(translation.translated);
-    EXPECT_EQ(translation.target.text, "ONE TWO. THREE\n\n 12\r\nFOUR\nFIVE. \n \n- SIX");
+    EXPECT_EQ(translation.target.text, "ONE TWO. THREE\n\n 12\nFOUR\nFIVE. \n \n- SIX");
     EXPECT_EQ(counts.units, wanted.first);
     std::vector<std::string> sources;
     for (const auto& [target, source, confidence] : translation.sentences) {
