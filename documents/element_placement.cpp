@@ -27,16 +27,25 @@ struct TargetAtom {
   double weight = 0;
 };
 
-/// Returns the atoms, with those of each range of `whole` as one.
-std::vector<TextSpan> joined(const std::vector<TextSpan>& atoms, std::span<const TextSpan> whole) {
+/// Returns the atoms of a text, with those of each range of `whole` as one, and those of words with hyphens: "T-Shirt",
+/// "l’eau". Emphasis of Markdown must not begin or end beside a hyphen within a word.
+std::vector<TextSpan> joined_atoms(std::string_view text, std::span<const TextSpan> whole) {
+  const auto is_hyphen = [](std::string_view sign) { return sign == "-" || sign == "'" || sign == "\u2019"; };
   std::vector<TextSpan> result;
-  for (const auto& atom : atoms) {
+  bool ends_with_hyphen = false;  // within a word
+  for (const auto& atom : text_atoms(text)) {
     while (!whole.empty() && whole.front().end <= atom.begin) whole = whole.subspan(1);
     const bool is_inside = !whole.empty() && whole.front().begin < atom.end;
-    if (is_inside && !result.empty() && result.back().end > whole.front().begin)
+    const bool is_beside = !result.empty() && result.back().end == atom.begin;
+    const bool is_hyphen_in_word = is_beside && is_hyphen(atom.of(text)) &&
+                                   last_kind(text.substr(0, atom.begin)) == CharacterKind::kWord &&
+                                   first_kind(text.substr(atom.end)) == CharacterKind::kWord;
+    if (is_hyphen_in_word || ends_with_hyphen ||
+        (is_inside && !result.empty() && result.back().end > whole.front().begin))
       result.back().end = atom.end;
     else
       result.push_back(atom);
+    ends_with_hyphen = is_hyphen_in_word;
   }
   return result;
 }
@@ -83,7 +92,7 @@ class Placement {
 
   void link_atoms(std::span<const AlignedSpan> links, std::span<const TextSpan> whole) {
     auto link = links.begin();
-    for (const auto& span : joined(text_atoms(target_), whole)) {
+    for (const auto& span : joined_atoms(target_, whole)) {
       TargetAtom atom{span, {}, 0};
       while (link != links.end() && link->target.end <= span.begin) ++link;
       for (auto next = link; next != links.end() && next->target.begin < span.end; ++next)
@@ -200,12 +209,22 @@ class Placement {
     return place;
   }
 
+  /// Returns where the first atom begins (0), or the last one ends.
+  std::size_t edge(std::size_t atom) const {
+    if (atoms_.empty()) return target_.size();
+    return atom == 0 ? atoms_.front().span.begin : atoms_.back().span.end;
+  }
+
   std::size_t place_by_neighbors(std::size_t offset, TextSpan range) const {
     constexpr std::size_t kNeighbors = 8;
     const auto next = static_cast<std::size_t>(std::ranges::lower_bound(source_atoms_, offset, {}, &TextSpan::begin) -
                                                source_atoms_.begin());
-    if (next == 0) return range.begin;
-    if (next == source_atoms_.size() && offset >= source_atoms_.back().end) return range.end;
+    // White space at the ends of a text is that of its source.
+    if (next == 0) return std::clamp(std::min(offset, edge(0)), range.begin, range.end);
+    if (next == source_atoms_.size() && offset >= source_atoms_.back().end) {
+      const auto after = std::min(source_.text.size() - offset, target_.size() - edge(atoms_.size()));
+      return std::clamp(target_.size() - after, range.begin, range.end);
+    }
     for (std::size_t distance = 0; distance < kNeighbors; ++distance) {
       if (next > distance)
         if (const auto* before = linked_to(source_atoms_[next - 1 - distance], range)) return before->span.end;

@@ -89,7 +89,8 @@ class Preparation {
     element.word_before = is_word_character(before);
     element.word_after = is_word_character(after);
     if (const auto next = character_at(source_.text, copied_); element.kind == Kind::kWord) {
-      if (text().ends_with(' ') && (is_white_space(next) || is_closing_sign(next))) {
+      const bool has_text = text().find_first_not_of(' ') != std::string::npos;
+      if (has_text && text().ends_with(' ') && (is_white_space(next) || is_closing_sign(next))) {
         text().pop_back();
         result_.origin.pop_back();
       } else if (text().empty() && next == U' ' && copied_ < source_.text.size()) {
@@ -149,41 +150,41 @@ void restore_spaces(UnitTranslation& translation) {
   std::size_t written = 0;              // bytes of the old text that are in `text`
   std::vector<std::size_t> spaces;      // bytes of the old text before which there is a new space; ascending
   const InlineElement* word = nullptr;  // the word element at the end of `text`
-  const auto add_space = [&] {
+  // Adds a space at the end of the text, before tags that open there. `end`: the number of elements so far.
+  const auto add_space = [&](std::size_t end) {
+    const auto place = text.size();
     text += ' ';
     spaces.push_back(written);
+    for (; end > 0; --end) {
+      auto& tag = target.elements[end - 1];
+      if (tag.kind != InlineElement::Kind::kOpening || tag.offset != place) break;
+      tag.offset = text.size();
+    }
   };
-  const auto write_to = [&](std::size_t end) {
+  const auto write_to = [&](std::size_t end, std::size_t elements) {
     if (end == written) return;
     const auto next = character_at(target.text, written);
     if (word != nullptr && (word->space_after ? !is_white_space(next) && !is_closing_sign(next)
                                               : !word->word_after && is_word_character(next)))
-      add_space();
+      add_space(elements);
     word = nullptr;
     text += std::string_view(target.text).substr(written, end - written);
     written = end;
   };
   for (std::size_t i = 0; i < target.elements.size(); ++i) {
     auto& element = target.elements[i];
-    write_to(element.offset);
+    write_to(element.offset, i);
     if (element.kind == InlineElement::Kind::kWord) {
       const auto before = character_before(text, text.size());
-      const auto place = text.size();
       const bool needs_space = word != nullptr        ? word->space_after || element.space_before
                                : element.space_before ? !is_white_space(before) && !is_opening_sign(before)
                                                       : !element.word_before && is_word_character(before);
-      if (needs_space) add_space();
-      // The space stands before tags that open here.
-      for (auto j = i; needs_space && j > 0; --j) {
-        auto& tag = target.elements[j - 1];
-        if (tag.kind != InlineElement::Kind::kOpening || tag.offset != place) break;
-        tag.offset = text.size();
-      }
+      if (needs_space) add_space(i);
       word = &element;
     }
     element.offset = text.size();
   }
-  write_to(target.text.size());
+  write_to(target.text.size(), target.elements.size());
   target.text = std::move(text);
   const auto moved = [&](std::size_t offset) {
     return offset + static_cast<std::size_t>(std::ranges::upper_bound(spaces, offset) - spaces.begin());

@@ -186,7 +186,12 @@ class UnitJob {
       }
     if (requests.empty()) return;
     const auto translations = sentences_.translate(requests);
-    for (const auto& [sentence, index] : wanted) sentence->translation = translations[index];
+    for (const auto& [sentence, index] : wanted) {
+      sentence->translation = translations[index];
+      if (sentence->translation->complete && sentence->translation->text.empty())
+        sentence->translation =
+            SentenceTranslation{.text = sentence->text, .links = {}, .log_probability = -HUGE_VAL, .tokens = 1};
+    }
   }
 
   UnitTranslation assemble(std::size_t index) {

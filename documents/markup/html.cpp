@@ -154,7 +154,7 @@ void HtmlUnitFinder::end_tag(const MarkupToken& token) {
   if (is_border)
     end_unit();
   else if (!ends_word && translates())
-    builder_.add_element(Kind::kClosing, token.range, token.name);
+    builder_.end_pair(token.range, token.name, is_in_words(token.name, "a sub sup"));
 }
 
 /// Closes the elements that a start tag of a block ends without an end tag.

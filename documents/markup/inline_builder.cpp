@@ -52,6 +52,45 @@ void InlineBuilder::add_element(Kind kind, TextSpan source, std::string name) {
   names_.push_back(std::move(name));
 }
 
+void InlineBuilder::end_pair(TextSpan source, std::string name, bool is_reference) {
+  if (const auto opening = opening_of_signs(name, is_reference))
+    join_from(*opening, source.end);
+  else
+    add_element(Kind::kClosing, source, std::move(name));
+}
+
+/// Returns the piece of the opening tag of a pair that ends here, if its text has signs and nothing else.
+std::optional<std::size_t> InlineBuilder::opening_of_signs(std::string_view name, bool may_have_digits) const {
+  bool has_signs = false;
+  for (auto i = pieces_.size(); i-- > 0;) {
+    const auto& [text, source, element, is_content] = pieces_[i];
+    if (element == InlineElement::kNone) {
+      const auto part = text.of(text_.text);
+      if (has_letter(part) || (!may_have_digits && part.find_first_of("0123456789") != part.npos)) return std::nullopt;
+      has_signs |= is_content;
+    } else if (text_.elements[element].kind == Kind::kOpening) {
+      return has_signs && names_[element] == name ? std::optional(i) : std::nullopt;
+    } else if (text_.elements[element].kind == Kind::kClosing) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Makes a word of the pieces from an opening tag on.
+void InlineBuilder::join_from(std::size_t piece, std::size_t end) {
+  pieces_.resize(piece + 1);
+  auto& word = pieces_[piece];
+  word.source.end = end;
+  word.is_content = true;
+  text_.text.resize(word.text.begin);
+  text_.elements.resize(word.element + 1);
+  text_.elements.back().kind = Kind::kWord;
+  text_.elements.back().source.end = end;
+  names_.resize(word.element + 1);
+  piece_of_.resize(word.element + 1);
+}
+
 void InlineBuilder::add_picture(TextSpan source) {
   add_element(Kind::kWord, source);
   pieces_.back().is_content = false;

@@ -24,6 +24,9 @@ class InlineBuilder {
   void add_text(std::string_view text, TextSpan source);
   /// Adds an element. Openings and closings of the same name become pairs; a pair without content becomes a mark.
   void add_element(InlineElement::Kind kind, TextSpan source, std::string name = {});
+  /// Adds the closing of a pair. One without letters and digits, such as <b>!</b>, becomes a word, and so does a
+  /// reference without letters, such as <sup>1</sup>.
+  void end_pair(TextSpan source, std::string name, bool is_reference);
   /// Adds a word that stays outside a unit if it is at an end: an image, an input field.
   void add_picture(TextSpan source);
 
@@ -41,6 +44,8 @@ class InlineBuilder {
     /// Returns whether it is a text without character references.
     bool is_verbatim() const { return element == InlineElement::kNone && text.size() == source.size(); }
   };
+  std::optional<std::size_t> opening_of_signs(std::string_view name, bool may_have_digits) const;
+  void join_from(std::size_t piece, std::size_t end);
   std::optional<PlacedText> trimmed() const;
 
   InlineText text_;

@@ -300,7 +300,11 @@ void InlineParser::emit(std::size_t first_item) {
     const TextSpan span{source(item.span.begin), source(item.span.end)};
     if (item.type == Item::Type::kBreak) end_unit();
     if (item.type == Item::Type::kText && !item.span.empty()) builder.add_text(item.text, span);
-    if (item.type == Item::Type::kElement) builder.add_element(item.kind, span, item.name);
+    const bool is_reference = item.name.starts_with('[') || is_in_words(item.name, "<a <sub <sup");
+    if (item.type == Item::Type::kElement && item.kind == Kind::kClosing)
+      builder.end_pair(span, item.name, is_reference);
+    else if (item.type == Item::Type::kElement)
+      builder.add_element(item.kind, span, item.name);
     if (item.type == Item::Type::kPicture) builder.add_picture(span);
   }
   end_unit();

@@ -50,7 +50,7 @@ class XmlTextReader {
     const auto own_name = "element " + std::to_string(range.begin);
     builder_.add_element(InlineElement::Kind::kOpening, document_.start_tag(node), own_name);
     add_children(node);
-    builder_.add_element(InlineElement::Kind::kClosing, document_.end_tag(node), own_name);
+    builder_.end_pair(document_.end_tag(node), own_name, /*is_reference=*/false);
   }
 
   /// Adds a text. A reference that is not decoded is a word, and so is that of a carriage return, which parsers change.

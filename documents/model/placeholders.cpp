@@ -50,7 +50,7 @@ std::size_t balanced(std::string_view text, char open, char close) {
   return 0;
 }
 
-/// Matches %s, %1$d, %-5.2lf, %(name)s, %{name}, %<name>s, %@ and %%.
+/// Matches %s, %1$d, %-5.2lf, %(name)s, %{name}, %<name>s, %@, %%, Qt's %1 and L%1, and Java's %1$b and %1$tY.
 std::size_t printf_length(std::string_view text) {
   Rest rest{text, 1};
   if (rest.skip('%')) return rest.offset;
@@ -65,22 +65,29 @@ std::size_t printf_length(std::string_view text) {
         return 0;
   if (rest.peek() == 'L' && is_digit(text.substr(rest.offset).size() > 1 ? text[rest.offset + 1] : ' ')) ++rest.offset;
   auto position = rest;
-  if (position.skip_while(is_digit) > 0 && position.skip('$')) rest = position;
+  const auto number_end = position.skip_while(is_digit) > 0 ? position.offset : 0;
+  const bool has_position = number_end > 0 && position.skip('$');
+  if (has_position) rest = position;
   rest.skip_while([](char c) { return is_any_of(c, "-+#0'"); });
   if (!rest.skip('*')) rest.skip_while(is_digit);
-  if (rest.skip('.') && !rest.skip('*')) rest.skip_while(is_digit);
+  if (auto precision = rest; precision.skip('.') && (number_end == 0 || is_any_of(precision.peek(), "*0123456789"))) {
+    rest = precision;
+    if (!rest.skip('*')) rest.skip_while(is_digit);
+  }
+  if (has_position && is_any_of(rest.peek(), "bBhHtT")) {
+    const bool is_date = rest.skip('t') || rest.skip('T');
+    return rest.offset + (!is_date || is_ascii_letter(rest.peek()) ? 1 : 0);
+  }
   rest.skip_while([](char c) { return is_any_of(c, "hlLqjzt"); });
-  if (rest.offset > 1 && is_digit(text[rest.offset - 1]) && !is_ascii_letter(rest.peek()))
-    return rest.offset;  // Qt's %1
-  if (rest.at_end() || !is_any_of(rest.peek(), "diouxXeEfFgGaAcCsSpnr@")) return 0;
+  if (rest.at_end() || !is_any_of(rest.peek(), "diouxXeEfFgGaAcCsSpnr@")) return has_position ? 0 : number_end;
   ++rest.offset;
   return is_name_character(rest.peek()) && rest.offset == 2 ? 0 : rest.offset;  // "%discount"
 }
 
-/// Matches names in braces and messages of ICU: no white space, or a comma after the name.
+/// Matches {}, names in braces and messages of ICU: no white space, or a comma after the name.
 std::size_t brace_length(std::string_view text) {
   const auto length = balanced(text, '{', '}');
-  if (length <= 2) return 0;
+  if (length <= 2) return length;
   const auto inside = text.substr(1, length - 2);
   if (inside.starts_with('{') || inside.starts_with('%')) return length;
   Rest rest{inside};
@@ -153,9 +160,12 @@ std::size_t url_length(std::string_view text) {
   const auto begins = std::ranges::find_if(kBeginnings, [&](auto b) { return text.starts_with(b); });
   if (begins == kBeginnings.end()) return 0;
   const auto is_part = [](char c) { return static_cast<unsigned char>(c) > ' ' && !is_any_of(c, "<>\"`{}|\\^\x7f"); };
+  constexpr auto kEnds = std::to_array<std::string_view>(
+      {"\u201c", "\u201d", "\u2019", "\u00ab", "\u00bb", "\u2026", "\u3001", "\u3002", "\uff0c", "\uff09", "\u300d"});
   Rest rest{text, begins->size()};
   rest.skip_while(is_part);
   auto url = text.substr(0, rest.offset);
+  for (const auto end : kEnds) url = url.substr(0, url.find(end));
   while (url.size() > begins->size()) {
     if (is_any_of(url.back(), ".,;:!?'*_"))
       url.remove_suffix(1);
@@ -253,7 +263,7 @@ class Finder {
     const auto before = offset_ == 0 ? '\0' : text_[offset_ - 1];
     switch (rest[0]) {
       case '%':
-        return of_length(is_digit(before) ? 0 : printf_length(rest));
+        return of_length(is_digit(before) && (rest.size() == 1 || !is_digit(rest[1])) ? 0 : printf_length(rest));
       case '{':
         return of_length(brace_length(rest));
       case '#':

@@ -144,6 +144,15 @@ TEST(PlaceElements, AnElementBeforeAFullStopStaysBeforeIt) {
   EXPECT_EQ(with_elements(place_elements(inline_text("and <w/> so"), target, links)), "und.<w/>. Also");
 }
 
+TEST(PlaceElements, PairsDoNotEndWithinAWordWithAHyphen) {
+  const auto source = inline_text("<b>outdoor</b> match");
+  const std::string target = "Im Freiluft-Spiel";
+  const std::vector<AlignedSpan> links{
+      {{0, 2}, {8, 13}}, {{3, 11}, {0, 7}, 4}, {{11, 12}, {0, 7}}, {{12, 17}, {8, 13}}};
+  EXPECT_EQ(with_elements(place_elements(source, target, links)), "Im <b>Freiluft-Spiel</b>");
+  EXPECT_EQ(with_elements(place_elements(source, "Freiluft - Spiel", {})), "<b>Freiluft</b> - Spiel");
+}
+
 TEST(LinksInProportion, NameTheWordsAtTheSameShare) {
   const std::string source = "a b c d", target = "A B";
   const auto links = links_in_proportion(source, target);

@@ -82,6 +82,7 @@ class UnitTranslatorTest : public testing::Test {
     const auto results = UnitTranslator(fake_, options_).translate(units, counts_);
     EXPECT_TRUE(is_well_nested(results.at(0).target));
     links_ = results.at(0).links;
+    confidence_ = results.at(0).confidence;
     return with_elements(results.at(0).target);
   }
 
@@ -90,6 +91,7 @@ class UnitTranslatorTest : public testing::Test {
   UnitCounts counts_;
   bool has_placeholders_ = false;
   std::vector<AlignedSpan> links_;
+  double confidence_ = 1;
 };
 
 TEST_F(UnitTranslatorTest, TranslatesSentencesAndKeepsWhatIsBetweenThem) {
@@ -176,6 +178,21 @@ TEST_F(UnitTranslatorTest, APlaceholderIsNotGluedToAWord) {
   EXPECT_EQ(translated("({x} a b)"), "({x} A B)");
   EXPECT_EQ(translated("a=%s b"), "A=%s B");
   EXPECT_EQ(translated("x%s b"), "X%s B");
+}
+
+TEST_F(UnitTranslatorTest, WhiteSpaceBesidePlaceholdersStays) {
+  has_placeholders_ = true;
+  EXPECT_EQ(translated("   https://a.org/b"), "   https://a.org/b");
+  EXPECT_EQ(translated("  {x} a "), "  {x} A ");
+  EXPECT_EQ(translated("a {x}  "), "A {x}  ");
+  EXPECT_EQ(translated("{x} <b>a</b> b"), "{x} <b>A</b> B");
+  EXPECT_EQ(translated("<i>{x}</i> <b>a</b> b"), "<i>{x}</i> <b>A</b> B");
+}
+
+TEST_F(UnitTranslatorTest, ASentenceWithoutTranslationStays) {
+  fake_.forgets_digits = true;
+  EXPECT_EQ(translated("a2 b3. one."), "a2 b3. ONE.");
+  EXPECT_NEAR(confidence_, 0, 1e-9);
 }
 
 TEST_F(UnitTranslatorTest, APlaceholderBeforeAFullStopStaysThere) {

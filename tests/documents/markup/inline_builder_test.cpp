@@ -54,6 +54,31 @@ TEST(InlineBuilderTest, APairWithoutContentIsAMark) {
   EXPECT_EQ(placed->source.elements[0].source, (TextSpan{1, 8}));
 }
 
+/// Returns the text of "a", <t>, `content`, </t> and "b", with the bytes of elements in braces.
+std::string with_pair(const std::string& content, bool is_reference) {
+  InlineBuilder builder;
+  const auto end = 4 + content.size();
+  builder.add_text("a", {0, 1});
+  builder.add_element(Kind::kOpening, {1, 4}, "t");
+  builder.add_text(content, {4, end});
+  builder.end_pair({end, end + 4}, "t", is_reference);
+  builder.add_text("b", {end + 4, end + 5});
+  const auto source = builder.finish().value().source;
+  std::string result = source.text;
+  for (const auto& element : source.elements)
+    result += (element.kind == Kind::kWord ? " word " : " tag ") + std::to_string(element.source.size());
+  return result;
+}
+
+TEST(InlineBuilderTest, APairOfSignsIsAWord) {
+  EXPECT_EQ(with_pair("!", false), "ab word 8");
+  EXPECT_EQ(with_pair("1", true), "ab word 8");
+  EXPECT_EQ(with_pair("[12]", true), "ab word 11");
+  EXPECT_EQ(with_pair("1", false), "a1b tag 3 tag 4");
+  EXPECT_EQ(with_pair("x", true), "axb tag 3 tag 4");
+  EXPECT_EQ(with_pair(" ", true), "a b tag 3 tag 4");
+}
+
 TEST(InlineBuilderTest, TextsWithoutLettersAreNoUnits) {
   for (const std::string text : {"", "  ", "12:30", "- * -",
                                  "\xff"

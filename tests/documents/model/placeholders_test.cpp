@@ -26,6 +26,9 @@ TEST(Placeholders, FormatsOfPrintf) {
   EXPECT_THAT(found("%{name} and %<id>s"), ElementsAre("%{name}", "%<id>s"));
   EXPECT_THAT(found("%1 of %2, %L3 and %n, %(a)r, 3 %(count)d dogs, 3 %d"),
               ElementsAre("%1", "%2", "%L3", "%n", "%(a)r", "%(count)d", "%d"));
+  EXPECT_THAT(found("Command %1. Found %1.%2.%3, %1ms, a%2%1 (%5.2f), %.f"),
+              ElementsAre("%1", "%1", "%2", "%3", "%1", "%2", "%1", "%5.2f", "%.f"));
+  EXPECT_THAT(found("%4$b, %1$tY and %2$TH"), ElementsAre("%4$b", "%1$tY", "%2$TH"));
   EXPECT_THAT(found("100% sure, 5 % of all, 20%discount, %discount"), ElementsAre("100%", "5 %", "20%"));
 }
 
@@ -34,7 +37,8 @@ TEST(Placeholders, NamesInBraces) {
               ElementsAre("{name}", "{0}", "{{user.name}}", "#{x}", "${y}", "{% if a %}"));
   EXPECT_THAT(found("{n, plural, one {# file} other {# files}} left"),
               ElementsAre("{n, plural, one {# file} other {# files}}"));
-  EXPECT_THAT(found("the set {a b}, {} and {"), IsEmpty());
+  EXPECT_THAT(found("{}th of {}"), ElementsAre("{}", "{}"));
+  EXPECT_THAT(found("the set {a b} and {"), IsEmpty());
 }
 
 TEST(Placeholders, OfDollars) {
@@ -53,6 +57,8 @@ TEST(Placeholders, Tags) {
 TEST(Placeholders, AddressesAndUrls) {
   EXPECT_THAT(found("See https://example.org/a_(b)?q=1&r=2. Or (www.example.org/x), mail me@example.co.uk!"),
               ElementsAre("https://example.org/a_(b)?q=1&r=2", "www.example.org/x", "me@example.co.uk"));
+  EXPECT_THAT(found("with \u201chttps://\u201d or \u201chttps://a.org/b\u201d, \u00abwww.a.org\u00bb，https://a.org。"),
+              ElementsAre("https://a.org/b", "www.a.org", "https://a.org"));
   EXPECT_THAT(found("a@b, www. and http:// alone"), IsEmpty());
 }
 
