@@ -164,6 +164,7 @@ lumMod lumOff hlinkClick w position bdr sst uFill uFillTx ln noFill strike shado
 eastAsianLayout specVanish fitText alpha buNone ext extLst hiddenFill hiddenLine
 """.split())
 READINGS = {"rPh", "phoneticPr"}  # readings of Japanese words, which a translation does not have
+LEFT_OUT = TEXT_ATTRIBUTES | {"count", "uniqueCount", "space"}
 KEPT_TEXTS = {"delText", "instrText", "f", "v", "formula", "language-code"}  # texts that are never translated
 SHOWN = {"docx": "txt:Text (encoded):UTF8", "odt": "txt:Text (encoded):UTF8", "pptx": "fodp", "odp": "fodp",
          "xlsx": "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"}
@@ -188,8 +189,8 @@ def read_archive(path):
                 for element in elements:
                     name = local(str(element.tag))
                     if name not in RUN_ELEMENTS and name not in READINGS:
-                        tags[(name, tuple(sorted(item for item in element.attrib.items() if local(item[0]) not in
-                                                 TEXT_ATTRIBUTES | {"count", "uniqueCount", "space"})))] += 1
+                        tags[(name, tuple(sorted((key, value) for key, value in element.attrib.items() if
+                                                 value != "textWrapping" and local(key) not in LEFT_OUT)))] += 1
                     if name in KEPT_TEXTS:
                         others.append((name, element.text))
             else:
