@@ -145,14 +145,14 @@ CUE = re.compile(r"^(.*\d\d[.,]\d{3} --> .*)$", re.MULTILINE)
 def read_subtitles(path, _work):
     packets = run("ffprobe", "-v", "error", "-show_entries", "packet=pts_time,duration_time", "-of", "csv", path)
     pieces = CUE.split(text_of(path))
-    cues = [cue.strip() for cue in pieces[2::2]]
+    cues = [re.sub(r"\n\s*\n\d+\s*$", "", cue).strip() for cue in pieces[2::2]]  # without the number of the next cue
     tags = collections.Counter()
     for cue in cues:
         # A pair that runs through a cut between cues is closed and opened again, so each kind of tag counts once.
         tags.update({tag: 1 for tag in re.findall(r"</?\w[^>]*>", cue) if tag not in tags})
         if len(re.findall(r"<[a-z]", cue)) < len(re.findall(r"</", cue)):
             tags["unpaired end tag"] += 1
-    segments = [cue for cue in cues if re.sub(r"<[^>]*>|\d+$", "", cue).strip()]
+    segments = [cue for cue in cues if re.sub(r"<[^>]*>", "", cue).strip()]
     return Parts(segments, tags, [pieces[0].strip(), pieces[1::2], packets, len(cues)])
 
 
