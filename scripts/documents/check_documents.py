@@ -24,8 +24,8 @@ from prepare_documents import SOURCES
 
 Parts = collections.namedtuple("Parts", ["segments", "tags", "others"])
 
-PLACEHOLDER = re.compile(r"%(?:\(\w+\))?(?:\d+\$)?[-+#0-9.]*(?:ll|l|h|z)?[a-zA-Z@]|[$%]?\{\w*\}|"
-                         r"https?://\w[^\s<>\"')”]+|"
+PLACEHOLDER = re.compile(r"%L?\d+(?!\d|\$|\.\d)|%(?:\(\w+\))?(?:\d+\$)?[-+#0-9.]*(?:ll|l|h|z)?[a-zA-Z@]|[$%]?\{\w*\}|"
+                         r"https?://\w[^\s<>\"')”]*[\w/]|"
                          r"</?[a-zA-Z][\w:-]*(?:\s+[\w:-]+=(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
 TEXT_ATTRIBUTES = {"title", "alt", "placeholder", "aria-label", "lang", "xml:lang", "value", "content"}
 BLOCKS = set("p li td th h1 h2 h3 h4 h5 h6 div title dt dd pre br hr tr ul ol table body caption blockquote".split())
