@@ -163,7 +163,8 @@ smallCaps caps rFont family charset lastRenderedPageBreak scheme kern vertAlign 
 lumMod lumOff hlinkClick w position bdr sst uFill uFillTx ln noFill strike shadow outline emboss vanish webHidden
 eastAsianLayout specVanish fitText alpha buNone ext extLst hiddenFill hiddenLine
 """.split())
-READINGS = {"rPh", "phoneticPr"}  # readings of Japanese words, which a translation does not have
+# Readings of Japanese words, which a translation does not have, and elements that stand for characters.
+TEXT_ELEMENTS = {"rPh", "phoneticPr", "noBreakHyphen", "softHyphen"}
 LEFT_OUT = TEXT_ATTRIBUTES | {"count", "uniqueCount", "space"}
 KEPT_TEXTS = {"delText", "instrText", "f", "v", "formula", "language-code"}  # texts that are never translated
 SHOWN = {"docx": "txt:Text (encoded):UTF8", "odt": "txt:Text (encoded):UTF8", "pptx": "fodp", "odp": "fodp",
@@ -188,7 +189,7 @@ def read_archive(path):
                     raise Failure(f"{entry.filename} is not well-formed: {error}") from None
                 for element in elements:
                     name = local(str(element.tag))
-                    if name not in RUN_ELEMENTS and name not in READINGS:
+                    if name not in RUN_ELEMENTS and name not in TEXT_ELEMENTS:
                         tags[(name, tuple(sorted((key, value) for key, value in element.attrib.items() if
                                                  value != "textWrapping" and local(key) not in LEFT_OUT)))] += 1
                     if name in KEPT_TEXTS:
