@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
 # scripts/check_documents.sh --model FILE-OR-DIR [OPTION]...: translates documents that other
-# programs have written, and opens the translations in these programs.
+# programs have written, and opens the translations in the programs that people use for them.
 #
 #     scripts/check_documents.sh --model runs/en-de                  # 20 documents of each format
 #     scripts/check_documents.sh --model runs/en-de --count 4        # a few minutes
 #     scripts/check_documents.sh --model runs/en-de --only docx,odt  # some formats
 #
-# Captions with random formatting are written by LibreOffice, pandoc, xgettext, po2xliff and ffmpeg:
-# run splits, tracked changes, footnotes, fields, tables, text boxes. Each document is translated,
-# and both are converted to text by the program of the format. Segments, tags, times and other parts
-# are counted. A table, the differences and one JSON line are printed; the exit code is 1 if
+# Documents come from public repositories at fixed commits (Word's, Excel's and PowerPoint's files
+# of Apache POI, captions, translation files of programs, and others), about 300 MB. Both versions
+# are opened by LibreOffice, Chromium, pandoc, epubcheck, ffmpeg, gettext, Qt, Android's aapt2,
+# xmllint with OASIS's schemas, or Translate Toolkit. Segments, tags and placeholders, and other
+# parts are compared. A table, the differences and one JSON line are printed; the exit code is 1 if
 # something differs.
 #
 # --gloss FILE is the program (default: it builds ci). --work DIR keeps all files (default:
-# build/documents/work). --seed N and --threads N are 1 by default. The model translates from
-# English. Needs Python 3 with venv, and as root installs the Debian packages that are missing; the
-# Python packages are installed into build/documents/venv (PIP_OPTIONS adds options to pip).
+# build/documents). --threads N is 1 by default. The model translates from English to German. As
+# root it installs the Debian packages that are missing.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-gloss="" work="$root/build/documents/work" count=20 seed=1 threads=1 models=() only=()
+gloss="" work="$root/build/documents" count=20 threads=1 models=() only=()
 while (($#)); do
   case $1 in
   --help)
@@ -31,7 +31,6 @@ while (($#)); do
   --work) work=${2:?--work needs a folder} ;;
   --count) count=${2:?--count needs a number} ;;
   --only) only=(--only "${2:?--only needs formats}") ;;
-  --seed) seed=${2:?--seed needs a number} ;;
   --threads) threads=${2:?--threads needs a number} ;;
   *)
     echo "check_documents: unknown option $1; see --help" >&2
@@ -43,15 +42,16 @@ done
 if ((${#models[@]} == 0)); then echo "check_documents: --model is missing; see --help" >&2 && exit 2; fi
 
 # Programs, and the Debian packages that have them.
-declare -A packages=([swriter]=libreoffice-writer [scalc]=libreoffice-calc [simpress]=libreoffice-impress
-  [msgfmt]=gettext [xmllint]=libxml2-utils [ffmpeg]=ffmpeg [pandoc]=pandoc [chromium]=chromium)
+declare -A packages=([aapt2]=aapt [chromium]=chromium [epubcheck]=epubcheck [ffmpeg]=ffmpeg [java]=default-jre-headless
+  [lrelease]=qttools5-dev-tools [msgfmt]=gettext [pandoc]=pandoc [prop2po]=translate-toolkit [xmllint]=libxml2-utils)
 missing=()
 for program in "${!packages[@]}"; do
-  case $program in
-  swriter | scalc | simpress) [[ -x /usr/lib/libreoffice/program/$program ]] || missing+=("${packages[$program]}") ;;
-  *) command -v "$program" >/dev/null || missing+=("${packages[$program]}") ;;
-  esac
+  command -v "$program" >/dev/null || missing+=("${packages[$program]}")
 done
+for program in writer calc impress; do
+  [[ -x /usr/lib/libreoffice/program/s$program ]] || missing+=("libreoffice-$program")
+done
+python3 -c "import yaml" 2>/dev/null || missing+=(python3-yaml)
 if ((${#missing[@]} > 0)); then
   if ((EUID != 0)); then
     echo "check_documents: missing programs; run: apt-get install --no-install-recommends ${missing[*]}" >&2
@@ -60,22 +60,13 @@ if ((${#missing[@]} > 0)); then
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
 fi
-
-venv="$root/build/documents/venv"
-requirements="$root/scripts/documents/requirements.txt"
-if ! cmp -s "$requirements" "$venv/installed.txt"; then
-  [[ -x $venv/bin/pip ]] || python3 -m venv "$venv"
-  # shellcheck disable=SC2086  # several options
-  "$venv/bin/pip" install --quiet --disable-pip-version-check ${PIP_OPTIONS:-} --requirement "$requirements"
-  cp "$requirements" "$venv/installed.txt"
-fi
 if [[ -z $gloss ]]; then
   "$root/scripts/build.sh" ci gloss
   gloss="$root/build/ci/app/gloss"
 fi
 
 mkdir -p "$work"
-"$venv/bin/python" "$root/scripts/documents/make_documents.py" \
-  --work "$work" --count "$count" --seed "$seed" ${only[@]+"${only[@]}"}
-exec "$venv/bin/python" "$root/scripts/documents/check_documents.py" \
-  --work "$work" --count "$count" --gloss "$gloss" --threads "$threads" "${models[@]}" ${only[@]+"${only[@]}"}
+python3 "$root/scripts/documents/prepare_documents.py" --work "$work" --count "$count" ${only[@]+"${only[@]}"} \
+  >"$work/sources.txt"
+exec python3 "$root/scripts/documents/check_documents.py" --work "$work" --count "$count" --gloss "$gloss" \
+  --threads "$threads" "${models[@]}" ${only[@]+"${only[@]}"}

@@ -104,7 +104,8 @@ class WordParagraphReader {
   /// Returns the text that an element of a run shows; empty for other elements.
   static std::string text_of(pugi::xml_node element, std::string_view name) {
     if (name == "noBreakHyphen") return "\u2011";
-    if (name == "cr" || (name == "br" && !element.first_attribute())) return "\n";
+    const auto is_other = [](auto attribute) { return attribute.value() != std::string_view("textWrapping"); };
+    if (name == "cr" || (name == "br" && !element.find_attribute(is_other))) return "\n";
     if (name != "t") return {};
     auto text = decode_xml(element.child_value());
     std::ranges::replace(text, '\n', ' ');

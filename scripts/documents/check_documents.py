@@ -2,7 +2,8 @@
 
     check_documents.py --work FOLDER --gloss build/ci/app/gloss --model model.safetensors [--only docx,srt]
 
-Reads FOLDER/FORMAT/before, writes FOLDER/FORMAT/after. Prints a table, the differences, and one JSON line.
+Reads FOLDER/FORMAT/before, writes FOLDER/FORMAT/after. Prints a table, the differences, and one JSON line. A reader of
+a format returns three parts of a document: its segments, the multiset of its tags and placeholders, and all others.
 """
 
 import argparse
@@ -14,435 +15,498 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ElementTree
 import zipfile
 
 import yaml
 
-from make_documents import ENDINGS
+from prepare_documents import SOURCES
 
-# Elements that carry formatting of text runs. A translation may have more or fewer of them.
-RUN_ELEMENTS = re.compile(r"(^|:)(r|rPr|t|b|bCs|i|iCs|rFonts|lang|sz|szCs|color|u|proofErr|lastRenderedPageBreak|span|"
-                          r"s|noProof|kern|rStyle|latin|ea|cs|solidFill|srgbClr|uFillTx|smallCaps|caps|spacing|position|"
-                          r"uFill|effectLst|strike|vertAlign|shd|highlight|em|w|rFont|family|charset|phoneticPr)$")
-# Attributes with text for people, and those that carry a language or depend on the text.
-TEXT_ATTRIBUTES = {"title", "alt", "placeholder", "aria-label", "lang", "xml:lang", "uniqueCount", "count", "content",
-                   "xml:space", "space"}
-# Parts of office documents and books that have text.
-TEXT_PARTS = re.compile(r"(document|header\d*|footer\d*|footnotes|endnotes|comments\d*|sharedStrings|sheet\d+|core|"
-                        r"slide\d+|notesSlide\d+|drawing\d+|chart\d+|table\d+|content|styles|meta|nav|toc|"
-                        r"ch\d+|section\d+|title_page|package)\.(xml|xhtml|opf|ncx)$")
-KEPT_TEXTS = ("delText", "instrText", "f", "v")  # elements whose texts are never translated
+Parts = collections.namedtuple("Parts", ["segments", "tags", "others"])
+
+PLACEHOLDER = re.compile(r"%L?\d+(?!\d|\$|\.\d)|%(?:\(\w+\))?(?:\d+\$)?[-+#0-9.]*(?:ll|l|h|z)?[a-zA-Z@]|[$%]?\{\w*\}|"
+                         r"https?://\w[^\s<>\"')”]*[\w/]|"
+                         r"</?[a-zA-Z][\w:-]*(?:\s+[\w:-]+=(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
+TEXT_ATTRIBUTES = {"title", "alt", "placeholder", "aria-label", "lang", "xml:lang", "value", "content"}
+BLOCKS = set("p li td th h1 h2 h3 h4 h5 h6 div title dt dd pre br hr tr ul ol table body caption blockquote".split())
 
 
 class Failure(Exception):
-    """A document that a program does not open, or that lost something."""
+    """A document that a program does not open."""
 
 
 def run(*command, ok=(0,), **options):
     try:
-        result = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                                timeout=600, **options)
+        result = subprocess.run([str(word) for word in command], capture_output=True, check=False, timeout=600,
+                                env=os.environ | {"LC_ALL": "C.UTF-8"}, **options)
     except subprocess.TimeoutExpired:
         raise Failure(f"{command[0]} took more than 10 minutes") from None
     if result.returncode not in ok:
-        raise Failure(f"{pathlib.Path(str(command[0])).name}: {(result.stderr or result.stdout).strip()[-300:]}")
-    return result.stdout
+        message = (result.stderr + result.stdout).decode(errors="replace").strip()
+        raise Failure(f"{pathlib.Path(str(command[0])).name}: {message[:300]}")
+    return result.stdout.decode(errors="replace")
+
+
+def text_of(path):
+    data = path.read_bytes()
+    return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", errors="surrogateescape")
 
 
 def lines_of(text):
     return [line for line in text.splitlines() if line.strip()]
 
 
-class TagCounter(html.parser.HTMLParser):
-    """Counts the tags of a page with their attributes, without the attributes that are translated."""
-
-    def __init__(self):
-        super().__init__(convert_charrefs=True)
-        self.counts, self.texts, self.open_text = collections.Counter(), [], ""
-        self.open_inline, self.characters = [], 0  # to count pairs without text
-
-    def handle_starttag(self, tag, attrs):
-        kept = tuple(sorted((name, value) for name, value in attrs if name not in TEXT_ATTRIBUTES))
-        self.counts[(tag, kept)] += 1
-        if tag in ("p", "li", "td", "th", "h1", "h2", "h3", "br", "div", "title"):
-            self.end_text()
-        self.open_inline.append((tag, self.characters))
-
-    def handle_endtag(self, tag):
-        self.counts["/" + tag] += 1
-        while self.open_inline:
-            name, characters = self.open_inline.pop()
-            if name == tag:
-                self.counts["empty " + tag] += tag in ("a", "sup", "em", "strong", "b", "i") and \
-                    characters == self.characters
-                break
-        if tag in ("p", "li", "td", "th", "h1", "h2", "h3", "div", "title", "style", "script"):
-            self.end_text()
-
-    def handle_comment(self, data):
-        self.counts[("comment", data)] += 1
-
-    def handle_data(self, data):
-        self.open_text += data
-        self.characters += len(data.strip())
-
-    def end_text(self):
-        if self.open_text.strip():
-            self.texts.append(" ".join(self.open_text.split()))
-        self.open_text = ""
-
-
-def tags_of_html(text):
-    counter = TagCounter()
-    counter.feed(text)
-    counter.close()
-    counter.end_text()
-    return counter
-
-
 def local(name):
     return name.rsplit("}", 1)[-1]
 
 
-def tags_of_xml(data):
-    """Counts the elements with their attributes, without those of text runs."""
-    counts = collections.Counter()
-    for element in ElementTree.fromstring(data).iter():
-        if not isinstance(element.tag, str) or RUN_ELEMENTS.search(local(element.tag)):
-            continue
-        kept = tuple(sorted((name, value) for name, value in element.attrib.items()
-                            if local(name) not in TEXT_ATTRIBUTES))
-        counts[(local(element.tag), kept)] += 1
-        if local(element.tag) in KEPT_TEXTS:
-            counts[(local(element.tag), element.text)] += 1
-    return counts
+def placeholders(text):
+    return collections.Counter(PLACEHOLDER.findall(text))
 
 
-def difference(before, after):
-    lost, added = before - after, after - before
-    parts = []
-    if lost:
-        parts.append("lost " + ", ".join(map(str, list(lost.items())[:3])))
-    if added:
-        parts.append("added " + ", ".join(map(str, list(added.items())[:3])))
-    return "; ".join(parts)
+# --- Documents with a layout
+
+def read_text(path, _work):
+    lines = text_of(path).split("\n")
+    return Parts([line for line in lines if line.strip()], sum(map(placeholders, lines), collections.Counter()),
+                 [(len(line) - len(line.lstrip()), line.endswith("\r")) if line.strip() else line for line in lines])
 
 
-class Comparison:
-    """The result of one file."""
+class Page(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.segments, self.tags, self.others, self.text, self.raw = [], collections.Counter(), [], "", None
+        self.feed(text)
+        self.close()
+        self.end_segment()
 
-    def __init__(self):
-        self.opened = self.segments = self.tags = self.others = False
-        self.notes, self.counts = [], (0, 0)
-        self.translated = 0.0
+    def end_segment(self):
+        if self.text.strip():
+            self.segments.append(" ".join(self.text.split()))
+        self.text = ""
 
-    def set_segments(self, before, after):
-        self.counts = (len(before), len(after))
-        self.segments = len(before) == len(after)
-        if not self.segments:
-            self.notes.append(f"segments: {len(before)} before, {len(after)} after")
-        changed = [a != b for a, b in zip(before, after)]
-        self.translated = sum(changed) / len(changed) if changed else 0
+    def handle_starttag(self, tag, attrs):
+        self.tags[(tag, tuple(sorted(item for item in attrs if item[0] not in TEXT_ATTRIBUTES)))] += 1
+        self.raw = tag if tag in ("script", "style") else None
+        if tag in BLOCKS:
+            self.end_segment()
 
-    def set_tags(self, before, after):
-        self.tags = before == after
-        if not self.tags:
-            self.notes.append("tags: " + difference(before, after)[:400])
+    def handle_endtag(self, tag):
+        self.tags["/" + tag] += 1
+        self.raw = None
+        if tag in BLOCKS:
+            self.end_segment()
+
+    def handle_data(self, data):
+        if self.raw:
+            self.others.append(data)
+        else:
+            self.text += data
+
+    def handle_comment(self, data):
+        self.others.append(data)
+
+    handle_decl = handle_pi = unknown_decl = handle_comment
 
 
-# --- One function for each kind of format: (before, after, comparison, texts)
+def read_html(path, _work):
+    """Segments are those of the browser, tags and comments those of the file."""
+    shown = run("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000", "--dump-dom",
+                path.resolve().as_uri())
+    page = Page(text_of(path))
+    return Parts(Page(shown).segments, page.tags, page.others)
 
-def compare_zip(before, after, result, _texts):
-    """Compares the parts of an archive: those without text must have the same bytes."""
-    with zipfile.ZipFile(before) as old, zipfile.ZipFile(after) as new:
-        if new.testzip():
-            raise Failure(f"damaged part {new.testzip()}")
-        names = [info.filename for info in old.infolist()]
-        result.others = names == [info.filename for info in new.infolist()]
-        if not result.others:
-            result.notes.append("other entries, or another order of them")
-        tags_before, tags_after = collections.Counter(), collections.Counter()
-        for name in names:
-            a, b = old.read(name), new.read(name)
-            if a == b:
-                continue
-            if not TEXT_PARTS.search(name):
-                result.others = False
-                result.notes.append(f"part {name} has other bytes")
-            if name.endswith((".xml", ".xhtml", ".opf", ".ncx", ".rels")):
+
+def read_markdown(path, _work):
+    tree, tags, others = json.loads(run("pandoc", "--from", "gfm", "--to", "json", path)), collections.Counter(), []
+    stack = [tree["blocks"]]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, list):
+            stack += reversed(node)
+        elif isinstance(node, dict):
+            kind, content = node.get("t"), node.get("c")
+            if kind in ("CodeBlock", "RawBlock"):
+                others.append(content)
+            elif kind in ("Code", "RawInline"):
+                tags[(kind, content[1])] += 1
+            elif kind in ("Link", "Image"):
+                tags[(kind, content[2][0])] += 1
+            elif kind not in ("Str", "Space", "SoftBreak", None):
+                tags[kind] += 1
+            stack.append(content)
+    plain = run("pandoc", "--from", "gfm", "--to", "plain", "--wrap", "none", path)
+    return Parts(lines_of(plain), tags, others + [tree["meta"]])
+
+
+CUE = re.compile(r"^(.*\d\d[.,]\d{3} --> .*)$", re.MULTILINE)
+
+
+def read_subtitles(path, _work):
+    packets = run("ffprobe", "-v", "error", "-show_entries", "packet=pts_time,duration_time", "-of", "csv", path)
+    pieces = CUE.split(text_of(path))
+    cues = [re.sub(r"\n\s*\n\d+\s*$", "", cue).strip() for cue in pieces[2::2]]  # without the number of the next cue
+    tags = collections.Counter()
+    for cue in cues:
+        # A pair that runs through a cut between cues is closed and opened again, so each kind of tag counts once.
+        tags.update({tag: 1 for tag in re.findall(r"</?\w[^>]*>", cue) if tag not in tags})
+        if len(re.findall(r"<[a-z]", cue)) < len(re.findall(r"</", cue)):
+            tags["unpaired end tag"] += 1
+    segments = [cue for cue in cues if re.sub(r"<[^>]*>", "", cue).strip()]
+    return Parts(segments, tags, [pieces[0].strip(), pieces[1::2], packets, len(cues)])
+
+
+# Elements that carry the formatting of runs of text. A translation may have more or fewer of them.
+RUN_ELEMENTS = set("""
+r rPr t b bCs i iCs rFonts lang sz szCs color u proofErr span s noProof rStyle latin ea cs solidFill srgbClr schemeClr
+smallCaps caps rFont family charset lastRenderedPageBreak scheme kern vertAlign spacing sym highlight shd effectLst
+lumMod lumOff hlinkClick w position bdr sst uFill uFillTx ln noFill strike shadow outline emboss vanish webHidden
+eastAsianLayout specVanish fitText alpha buNone ext extLst hiddenFill hiddenLine
+""".split())
+# Readings of Japanese words, which a translation does not have, and elements that stand for characters.
+TEXT_ELEMENTS = {"rPh", "phoneticPr", "noBreakHyphen", "softHyphen"}
+LEFT_OUT = TEXT_ATTRIBUTES | {"count", "uniqueCount", "space"}
+KEPT_TEXTS = {"delText", "instrText", "f", "v", "formula", "language-code"}  # texts that are never translated
+SHOWN = {"docx": "txt:Text (encoded):UTF8", "odt": "txt:Text (encoded):UTF8", "pptx": "fodp", "odp": "fodp",
+         "xlsx": "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"}
+
+
+def read_archive(path):
+    """Returns the tags and the other parts of an archive: its entries, texts that stay, and bytes that are no XML."""
+    tags, others = collections.Counter(), []
+    with zipfile.ZipFile(path) as archive:
+        for entry in archive.infolist():
+            data = archive.read(entry)
+            others.append(entry.filename)
+            if entry.filename.endswith((".xhtml", ".html", ".htm")):
+                page = Page(data.decode())
+                tags.update(page.tags)
+                others += page.others
+            elif data and entry.filename.endswith((".xml", ".rels", ".opf", ".ncx", ".vml")):
                 try:
-                    is_page = name.endswith(".xhtml")
-                    tags_before += tags_of_html(a.decode()).counts if is_page else tags_of_xml(a)
-                    tags_after += tags_of_html(b.decode()).counts if is_page else tags_of_xml(b)
-                    ElementTree.fromstring(b)
+                    elements = list(ElementTree.fromstring(data).iter())
                 except ElementTree.ParseError as error:
-                    raise Failure(f"part {name} is not well-formed: {error}") from None
-    result.set_tags(tags_before, tags_after)
+                    raise Failure(f"{entry.filename} is not well-formed: {error}") from None
+                for element in elements:
+                    name = local(str(element.tag))
+                    if name not in RUN_ELEMENTS and name not in TEXT_ELEMENTS:
+                        tags[(name, tuple(sorted((key, value) for key, value in element.attrib.items() if
+                                                 value != "textWrapping" and local(key) not in LEFT_OUT)))] += 1
+                    if name in KEPT_TEXTS:
+                        others.append((name, element.text))
+            else:
+                others.append(data)
+    return tags, others
 
 
-def compare_office(before, after, result, texts):
-    compare_zip(before, after, result, texts)
-    result.set_segments(texts(before), texts(after))
+def read_office(path, work):
+    shown = sorted(p for p in (work / "shown" / path.parent.name).iterdir()
+                   if p.name.startswith((path.stem + ".", path.stem + "-")))
+    if not shown:
+        raise Failure("LibreOffice does not open it")
+    if path.suffix in (".pptx", ".odp"):
+        paragraphs = ["".join(element.itertext()) for element in ElementTree.parse(shown[0]).getroot().iter()
+                      if local(str(element.tag)) == "p"]
+        segments = [text for text in paragraphs if text.strip()]
+    else:
+        segments = [line for part in shown for line in lines_of(part.read_text(encoding="utf-8-sig"))]
+    return Parts(segments, *read_archive(path))
 
 
-def compare_html(before, after, result, texts):
-    a, b = tags_of_html(before.read_text()), tags_of_html(after.read_text())
-    result.set_tags(a.counts, b.counts)
-    old, new = texts(before), texts(after)
-    result.set_segments(old, new)
-    result.others = True
+def read_epub(path, _work):
+    """Opens the book with pandoc and with epubcheck; the kinds of its messages are other parts."""
+    plain = run("pandoc", "--from", "epub", "--to", "plain", "--wrap", "none", path)
+    tags, others = read_archive(path)
+    check = subprocess.run(["java", "-jar", "/usr/share/java/epubcheck.jar", path], capture_output=True, text=True,
+                           check=False, timeout=600)
+    kinds = collections.Counter(re.findall(r"^((?:ERROR|FATAL)\(\S+\)): ", check.stdout + check.stderr, re.MULTILINE))
+    return Parts(lines_of(plain), tags, others + [kinds])
 
 
-def compare_markdown(before, after, result, _texts):
-    def read(path):
-        return json.loads(run("pandoc", "--from", "gfm", "--to", "json", path))
-    trees = [read(before), read(after)]
-    counts = [collections.Counter(), collections.Counter()]
-    for tree, count in zip(trees, counts):
-        stack = [tree["blocks"]]
-        while stack:
-            node = stack.pop()
-            if isinstance(node, list):
-                stack += node
-            elif isinstance(node, dict):
-                kind = node.get("t")
-                if kind in ("Code", "CodeBlock", "RawBlock", "RawInline"):
-                    count[(kind, node["c"][1])] += 1
-                elif kind in ("Link", "Image"):
-                    count[(kind, node["c"][2][0])] += 1
-                elif kind not in ("Str", "Space", "SoftBreak", "Quoted", "DoubleQuote", "SingleQuote", None):
-                    count[kind] += 1
-                stack += node.values()
-    result.set_tags(*counts)
-    result.set_segments(*[lines_of(run("pandoc", "--from", "gfm", "--to", "plain", "--wrap", "none", path))
-                          for path in (before, after)])
-    result.others = trees[0]["meta"] == trees[1]["meta"]
-
-
-def compare_epub(before, after, result, _texts):
-    compare_zip(before, after, result, None)
-    result.set_segments(*[lines_of(run("pandoc", "--from", "epub", "--to", "plain", "--wrap", "none", path))
-                          for path in (before, after)])
-    with zipfile.ZipFile(after) as new:
-        first = new.infolist()[0]
-        if first.filename != "mimetype" or first.compress_type != zipfile.ZIP_STORED:
-            raise Failure("mimetype is not the first entry, stored")
-
-
-CUE_TIME = re.compile(r"^\S*\d\d[.,]\d{3} --> .*$", re.MULTILINE)
-
-
-def compare_subtitles(before, after, result, _texts):
-    a, b = before.read_text(), after.read_text()
-    probe = ["ffprobe", "-v", "error", "-show_entries", "packet=pts_time,duration_time", "-of", "csv"]
-    result.others = (CUE_TIME.findall(a) == CUE_TIME.findall(b) and run(*probe, before) == run(*probe, after))
-    if not result.others:
-        result.notes.append("times differ")
-    cues = [[text.strip() for text in CUE_TIME.split(text)[1:]] for text in (a, b)]
-    result.set_segments(*cues)
-    if any(not re.sub(r"<[^>]*>|\d+$", "", cue).strip() for cue in cues[1]):
-        result.notes.append("an empty cue")
-        result.segments = False
-    # A pair that a cut between cues runs through occurs in both, so kinds of tags are compared, and their nesting.
-    tags = [set(re.findall(r"</?\w+", text)) for text in (a, b)]
-    for cue in cues[1]:
-        names = re.findall(r"<(/?)(\w+)", cue)
-        if sum(1 if slash == "" else -1 for slash, _ in names):
-            result.notes.append(f"tags of a cue are not pairs: {cue[:80]!r}")
-            tags[1] = set()
-    result.set_tags(collections.Counter(tags[0]), collections.Counter(tags[1]))
-    for line in b.splitlines():
-        if len(re.sub(r"<[^>]*>", "", line)) > 42 and line not in a:
-            result.notes.append(f"a line of more than 42 columns: {line[:80]!r}")
-            break
-
-
-PRINTF = re.compile(r"%(?:\d+\$)?[sdu]|%n|\{\w+\}|%%")
-
-
-def compare_po(before, after, result, _texts):
-    run("msgfmt", "--check", "--output-file", os.devnull, after)
-    run("msgfmt", "--check", "--use-fuzzy", "--output-file", os.devnull, after)
-    entries = [run("msgcat", "--no-wrap", path).split("\n\n") for path in (before, after)]
-    result.set_segments(*[[entry for entry in group if "msgid" in entry] for group in entries])
-    without = [re.sub(r'^msgstr.*\n(".*"\n)*|^#,.*\n', "", "\n\n".join(group) + "\n", flags=re.MULTILINE)
-               for group in entries]
-    result.others = without[0] == without[1]
-    if not result.others:
-        result.notes.append("messages, comments or contexts differ")
-    wanted, found = collections.Counter(), collections.Counter()
-    for entry in entries[1][1:]:
-        wanted.update(PRINTF.findall("\n".join(re.findall(r'^msgid(?:_plural)? (.*(?:\n".*")*)', entry, re.MULTILINE))))
-        found.update(PRINTF.findall("\n".join(re.findall(r'^msgstr\S* (.*(?:\n".*")*)', entry, re.MULTILINE))))
-        if "#, fuzzy" not in entry:
-            result.notes.append(f"not fuzzy: {entry[:80]!r}")
-    result.set_tags(wanted, found)
-    untranslated = run("msgattrib", "--untranslated", after).count("\nmsgid")
-    if untranslated:
-        result.notes.append(f"{untranslated} without a translation")
-
-
-def compare_translation_xml(before, after, result, _texts):
-    """XLIFF and Qt's files: sources are equal, and each has a translation with its placeholders."""
-    run("xmllint", "--noout", after)
-    tool = "ts2po" if after.suffix == ".ts" else "xliff2po"
-    run(pathlib.Path(sys.executable).parent / tool, "--progress=none", after, after.with_suffix(".back.po"))
-    run("msgfmt", "--use-fuzzy", "--output-file", os.devnull, after.with_suffix(".back.po"))
-    roots = [ElementTree.parse(path).getroot() for path in (before, after)]
-
-    def texts(root, name):
-        return ["".join(element.itertext()) for element in root.iter() if local(element.tag) == name]
-    sources = [texts(root, "source") for root in roots]
-    result.others = sources[0] == sources[1]
-    name = "translation" if after.suffix == ".ts" else "trans-unit"
-    result.set_segments(texts(roots[0], name), texts(roots[1], name))
-    wanted, found = collections.Counter(), collections.Counter()
-    for unit in roots[1].iter():
-        if local(unit.tag) not in ("trans-unit", "message"):
-            continue
-        source = [child for child in unit if local(child.tag) == "source"]
-        target = [child for child in unit if local(child.tag) in ("target", "translation")]
-        if not target or not "".join(target[0].itertext()).strip():
-            if source and re.search("[A-Za-z]", "".join(source[0].itertext())) and unit.get("translate") != "no" and \
-               unit.get("approved") != "yes" and "POT-Creation-Date" not in "".join(source[0].itertext()):
-                result.notes.append("without a translation: " + "".join(source[0].itertext())[:60])
-            continue
-        wanted.update(PRINTF.findall("".join(source[0].itertext())))
-        found.update(PRINTF.findall("".join(target[0].itertext())))
-    result.set_tags(wanted, found)
-
+# --- Files with keys
 
 def flat(value, path=""):
     if isinstance(value, dict):
-        return [item for key, child in value.items() for item in flat(child, f"{path}.{key}")]
+        return [item for key, child in value.items() for item in flat(child, f"{path}/{key}")]
     if isinstance(value, list):
-        return [item for number, child in enumerate(value) for item in flat(child, f"{path}[{number}]")]
+        return [item for number, child in enumerate(value) for item in flat(child, f"{path}/{number}")]
     return [(path, value)]
 
 
-def compare_values(before, after, result, _texts):
-    read = json.loads if before.suffix == ".json" else yaml.safe_load
-    values = [flat(read(path.read_text())) for path in (before, after)]
-    if before.suffix == ".yaml":  # the language is a key of the document, which may become the target's
-        values = [[(path.split(".", 2)[2], value) for path, value in group] for group in values]
-    result.set_segments(*values)
-    result.others = ([path for path, _ in values[0]] == [path for path, _ in values[1]] and
-                     [value for path, value in values[0] if not isinstance(value, str) or path in ("url", "color")] ==
-                     [value for path, value in values[1] if not isinstance(value, str) or path in ("url", "color")])
-    marks = re.compile(r"\{\w+\}|\n|https://\S+|#\w+")
-    result.set_tags(*[collections.Counter(mark for _, value in group if isinstance(value, str)
-                                          for mark in marks.findall(value)) for group in values])
+def keyed(items, others=()):
+    """Parts of keys with values. Texts without a letter, and values that are no text, must stay."""
+    tags = collections.Counter()
+    for key, value in items:
+        for mark, count in placeholders(value if isinstance(value, str) else "").items():
+            tags[(key, mark)] = count
+    stays = [(key, None if isinstance(value, str) and re.search(r"\w", value) else value) for key, value in items]
+    return Parts([value for _, value in items], tags, [stays, list(others)])
 
 
-COMPARE = {"docx": compare_office, "odt": compare_office, "pptx": compare_office, "odp": compare_office,
-           "xlsx": compare_office, "html": compare_html, "markdown": compare_markdown, "epub": compare_epub,
-           "srt": compare_subtitles, "vtt": compare_subtitles, "po": compare_po, "xliff": compare_translation_xml,
-           "ts": compare_translation_xml, "json": compare_values, "yaml": compare_values}
+def read_json(path, _work):
+    return keyed([item for item in flat(json.loads(text_of(path))) if item[0] != "/@@locale"])
+
+
+def read_yaml(path, _work):
+    tree = yaml.safe_load(text_of(path))
+    if len(tree) == 1:  # the language, which may become the target's
+        tree = next(iter(tree.values()))
+    return keyed(flat(tree), re.findall(r"^\s*#.*", text_of(path), re.MULTILINE))
+
+
+def read_properties(personality):
+    """A reader of formats that Translate Toolkit converts to PO: keys are comments, values are messages."""
+    def read(path, work):
+        encoding = "utf-16" if path.read_bytes()[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+        if b"\\u" in path.read_bytes() or encoding == "utf-8" and "\udc80" <= max(text_of(path)) <= "\udcff":
+            encoding = "iso-8859-1"
+        shown = work / "shown" / f"{path.parent.name}-{path.stem}.po"
+        run("prop2po", "--progress=none", f"--personality={personality}", f"--encoding={encoding}", path, shown)
+        entries = parse_po(shown.read_text(encoding="utf-8"))
+        return keyed([(entry["comments"][-1], entry["msgid"]) for entry in entries],
+                     [entry["comments"] for entry in entries])
+    return read
+
+
+def read_android(path, work):
+    folder = work / "shown" / path.parent.name / path.stem / "res/values"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "strings.xml").write_bytes(path.read_bytes())
+    run("aapt2", "compile", "--dir", folder.parent, "-o", folder.parent.parent / "out.zip")
+    return read_xml_items(path, {"string", "item"}, "name")
+
+
+def read_resx(path, _work):
+    run("xmllint", "--noout", path)
+    return read_xml_items(path, {"value"}, None)
+
+
+def read_xml_items(path, names, key):
+    items, others = [], []
+    parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True))
+    root = ElementTree.fromstring(text_of(path).encode(), parser)
+    inside = {child for element in root.iter() if local(str(element.tag)) in names for child in element.iter()
+              if child is not element}
+    for element in root.iter():
+        if element in inside:
+            continue
+        name = local(str(element.tag))
+        if name in names:
+            items.append((element.get(key, "") if key else str(len(items)), inner(element)))
+        else:
+            others.append((str(element.tag), sorted(element.attrib.items()), (element.text or "").strip()))
+    return keyed(items, others)
+
+
+# --- Files with translations: units with an id, sources, targets
+
+def parse_po(text):
+    entries = []
+    for block in text.split("\n\n"):
+        entry, field = {"comments": [], "flags": ""}, None
+        for line in block.splitlines():
+            match = re.match(r'(msg\w+(?:\[\d+\])?) "(.*)"$', line)
+            if match:
+                field = match[1]
+                entry[field] = match[2]
+            elif line.startswith('"') and field:
+                entry[field] += line[1:-1]
+            elif line.startswith("#,"):
+                entry["flags"] = line
+            elif line:
+                entry["comments"].append(line)
+        if entry.get("msgid"):
+            entries.append(entry)
+    return entries
+
+
+def units_of_po(path, _work):
+    run("msgfmt", "--check", "--output-file", os.devnull, path)
+    run("msgfmt", "--check", "--use-fuzzy", "--output-file", os.devnull, path)
+    units = []
+    for entry in parse_po(run("msgcat", "--no-wrap", path)):
+        targets = [value for name, value in entry.items() if name.startswith("msgstr")]
+        sources = [entry["msgid"]] + [entry.get("msgid_plural", entry["msgid"])] * (len(targets) - 1)
+        flags = ",".join(flag for flag in entry["flags"].split(",") if "fuzzy" not in flag and flag != "#")
+        units.append(((entry.get("msgctxt"), entry["msgid"], entry["comments"], flags), sources, targets))
+    return units
+
+
+def inner(element):
+    """Returns the content of an element with its tags, without namespaces."""
+    text = (element.text or "") + "".join(ElementTree.tostring(child, encoding="unicode") for child in element)
+    return re.sub(r' xmlns:\w+="[^"]*"|\bns\d+:', "", text)
+
+
+def units_of_xml(path, work, unit_name, source_name, target_name, check):
+    run("xmllint", "--noout", "--nonet", path)
+    check(path, work)
+    root, units = ElementTree.parse(path).getroot(), []
+    for number, unit in enumerate(element for element in root.iter() if local(str(element.tag)) in unit_name):
+        children = collections.defaultdict(list)
+        for child in unit:
+            children[local(str(child.tag))].append(child)
+        rest = [inner(child) for name, group in children.items() for child in group if name != target_name and
+                child.get("origin") != "gloss"]
+        targets = [inner(part) for target in children[target_name]
+                   for part in ([*target.iter("numerusform")] or [target])]
+        sources = [inner(source) for source in children[source_name]]
+        units.append(((number, unit.get("id"), rest), sources * max(1, len(targets)), targets))
+    return units
+
+
+def check_xliff(path, work):
+    """XLIFF that followed OASIS's schema before must follow it after; Translate Toolkit reads version 1.2."""
+    version2 = b'version="2' in path.read_bytes()[:2000]
+    schema = work.parent / "schemas" / ("xliff_core_2.0.xsd" if version2 else "xliff-core-1.2-strict.xsd")
+    before = path.parent.parent / "before" / path.name
+    command = ("xmllint", "--noout", "--nonet", "--schema", schema)
+    if subprocess.run([*command, before], capture_output=True, check=False).returncode == 0:
+        run(*command, path)
+    if not version2:
+        run("xliff2po", "--progress=none", path, os.devnull)
+
+
+def units_of_xliff(path, work):
+    return units_of_xml(path, work, {"trans-unit", "segment"}, "source", "target", check_xliff)
+
+
+def units_of_ts(path, work):
+    def check(file, _work):
+        run("lrelease", "-silent", file, "-qm", os.devnull)
+    return units_of_xml(path, work, {"message"}, "source", "translation", check)
+
+
+def units_of_tmx(path, _work):
+    run("xmllint", "--noout", "--nonet", path)
+    units = []
+    for unit in ElementTree.parse(path).getroot().iter("tu"):
+        variants = {(tuv.get("{http://www.w3.org/XML/1998/namespace}lang") or tuv.get("lang") or "").lower()[:2]:
+                    inner(next(tuv.iter("seg"))) for tuv in unit.iter("tuv")}
+        rest = sorted((name, text) for name, text in variants.items() if name != "de")
+        units.append(((sorted(unit.attrib.items()), len(units), rest), [text for name, text in rest if name == "en"],
+                      [variants["de"]] if "de" in variants else []))
+    return units
+
+
+UNITS = {"po": units_of_po, "xliff": units_of_xliff, "ts": units_of_ts, "tmx": units_of_tmx}
+READERS = {"txt": read_text, "markdown": read_markdown, "html": read_html, "srt": read_subtitles, "vtt": read_subtitles,
+           "json": read_json, "arb": read_json, "yaml": read_yaml, "properties": read_properties("java"),
+           "strings": read_properties("strings"), "android": read_android, "resx": read_resx,
+           "docx": read_office, "pptx": read_office, "xlsx": read_office, "odt": read_office, "odp": read_office,
+           "epub": read_epub}
+
+
+def compare_units(before, after):
+    """Makes parts of both documents: what the units should have, and what they have."""
+    wanted, found, kept = collections.Counter(), collections.Counter(), [[], []]
+    for old, new in zip(before, after):
+        had_translation = any(target.strip() for target in old[2])
+        if had_translation:
+            for group, unit in zip(kept, (old, new)):
+                group.append(unit)
+            continue
+        for source, target in zip(new[1], new[2]):
+            if target.strip():
+                wanted.update((new[0][1], mark) for mark in PLACEHOLDER.findall(source))
+                found.update((new[0][1], mark) for mark in PLACEHOLDER.findall(target))
+    ids = [[unit[0] for unit in units] for units in (before, after)]
+    return (Parts([unit[2] for unit in before], wanted, [ids[0], kept[0]]),
+            Parts([unit[2] for unit in after], found, [ids[1], kept[1]]))
+
+
+def difference(before, after):
+    if isinstance(before, collections.Counter) and isinstance(after, collections.Counter):
+        return f"lost {list((before - after).items())[:3]}, added {list((after - before).items())[:3]}"
+    if isinstance(before, list) and isinstance(after, list):
+        for old, new in zip(before, after):
+            if old != new and len(before) == len(after):
+                return difference(old, new)
+        return f"{len(before)} before, {len(after)} after: {(before + after)[min(len(before), len(after)):][:2]}"
+    return f"{before!r} before, {after!r} after"
 
 
 class Checker:
     def __init__(self, options):
-        self.options, self.work = options, options.work.resolve()
+        self.options = options
 
-    def translate(self, before, after):
-        models = [word for model in self.options.model for word in ("--model", model)]
-        run(self.options.gloss, "translate-file", *models, "--quiet", "--threads", self.options.threads, before, after)
-
-    def converted(self, name, files):
-        """Returns a function that returns the nonempty lines of a file as LibreOffice or Chromium shows it."""
-        if name == "html":
-            def shown(path):
-                dom = run("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
-                          path.resolve().as_uri())
-                return tags_of_html(dom).texts
-            return shown
-        if name not in ("docx", "odt", "pptx", "odp", "xlsx"):
-            return None
-        wanted = {"docx": "txt:Text (encoded):UTF8", "odt": "txt:Text (encoded):UTF8", "pptx": "fodp", "odp": "fodp",
-                  "xlsx": "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"}[name]
-        texts = {}
+    def show(self, name, folder):
+        """Lets LibreOffice convert all documents of a format at once."""
         for group in ("before", "after"):
-            folder = self.work / name / f"{group}-text"
-            run("soffice", f"-env:UserInstallation=file://{self.work}/profile", "--headless", "--convert-to", wanted,
-                "--outdir", folder, *[file for file in files if file.parent.name == group])
-            for file in files:
-                if file.parent.name == group:
-                    texts[file] = sorted(folder.glob(file.stem + "[.-]*"))
+            shown = folder / "shown" / group
+            shown.mkdir(parents=True, exist_ok=True)
+            files = sorted((folder / group).iterdir())
+            if name in SHOWN and files:
+                run("soffice", f"-env:UserInstallation=file://{folder.parent.resolve()}/profile", "--headless",
+                    "--convert-to", SHOWN[name], "--outdir", shown, *files)
 
-        def read(path):
-            if not texts[path]:
-                raise Failure("LibreOffice does not open it")
-            if name in ("pptx", "odp"):
-                root = ElementTree.parse(texts[path][0]).getroot()
-                paragraphs = ["".join(element.itertext()) for element in root.iter() if local(element.tag) == "p"]
-                return [text for text in paragraphs if text.strip()]
-            return [line for part in texts[path] for line in lines_of(part.read_text(encoding="utf-8-sig"))]
-        return read
+    def parts(self, name, path, folder):
+        return UNITS[name](path, folder) if name in UNITS else READERS[name](path, folder)
 
     def check(self, name):
-        """Returns the results of the files of a format, by their names."""
-        files, results = sorted((self.work / name / "before").glob("*." + ENDINGS[name])), {}
-        (self.work / name / "after").mkdir(exist_ok=True)
-        for before in files[:self.options.count]:
-            result = results[before.name] = Comparison()
+        """Returns a row of the table, and prints the differences."""
+        folder, row, translated = self.options.work / name, collections.Counter(), [0, 0]
+        files = sorted((folder / "before").iterdir())[:self.options.count]
+        (folder / "after").mkdir(exist_ok=True)
+        for file in (folder / "after").iterdir():
+            file.unlink()
+        models = [word for model in self.options.model for word in ("--model", model)]
+        failures = {}
+        for file in files:
             try:
-                self.translate(before, self.work / name / "after" / before.name)
+                run(self.options.gloss, "translate-file", *models, "--format", name, "--quiet", "--threads",
+                    self.options.threads, file, folder / "after" / file.name)
             except Failure as failure:
-                result.notes.append(str(failure))
-        paths = {before: self.work / name / "after" / before for before in results}
-        good = [before for before, after in paths.items() if not results[before].notes]
-        try:
-            texts = self.converted(name, [self.work / name / "before" / file for file in good] +
-                                   [paths[file] for file in good])
-        except Failure as failure:
-            for file in good:
-                results[file].notes.append(str(failure))
-            return results
-        for file in good:
+                failures[file] = str(failure)
+        self.show(name, folder)
+        for file in files:
+            row["files"] += 1
+            notes = [failures[file]] if file in failures else []
             try:
-                COMPARE[name](self.work / name / "before" / file, paths[file], results[file], texts)
-                results[file].opened = True
-                if results[file].translated < 0.4:
-                    results[file].notes.append(f"only {results[file].translated:.0%} of the segments changed")
-            except (Failure, ValueError, KeyError, ElementTree.ParseError, zipfile.BadZipFile) as failure:
-                results[file].notes.append(f"not opened: {failure}")
-        return results
+                before = self.parts(name, file, folder)
+                row["opened before"] += 1
+                after = self.parts(name, folder / "after" / file.name, folder) if not notes else None
+            except (Failure, OSError, ValueError, KeyError, zipfile.BadZipFile, yaml.YAMLError) as failure:
+                notes.append(str(failure) or repr(failure))
+            if not notes:
+                row["opened after"] += 1
+                if name in UNITS:
+                    before, after = compare_units(before, after)
+                translated[0] += sum(a != b for a, b in zip(before.segments, after.segments))
+                translated[1] += len(before.segments)
+                same = {"segments": len(before.segments) == len(after.segments), "tags": before.tags == after.tags,
+                        "others": before.others == after.others}
+                row.update(same)
+                notes += [f"{part}: {difference(getattr(before, part), getattr(after, part))}"
+                          for part, equal in same.items() if not equal]
+            for note in notes:
+                print(f"{name}/{file.name}: {note[:600]}", flush=True)
+        row["segments changed %"] = round(100 * translated[0] / max(1, translated[1]))
+        row["segments in all"] = translated[1]
+        return row
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Compares documents before and after a translation.")
-    parser.add_argument("--work", type=pathlib.Path, required=True, metavar="DIR", help="folder of make_documents.py")
-    parser.add_argument("--gloss", type=pathlib.Path, required=True, metavar="FILE", help="the program gloss")
-    parser.add_argument("--model", action="append", required=True, metavar="FILE-OR-DIR", help="model from English")
-    parser.add_argument("--only", default=",".join(COMPARE), metavar="NAMES", help="formats, with commas")
-    parser.add_argument("--count", type=int, default=20, metavar="N", help="files of each format (default: 20)")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads of gloss (default: 1)")
+    parser = argparse.ArgumentParser(description="Translates documents, opens them, and compares them.")
+    parser.add_argument("--work", type=pathlib.Path, required=True, metavar="DIR", help="folder of the documents")
+    parser.add_argument("--gloss", required=True, metavar="FILE", help="the program")
+    parser.add_argument("--model", required=True, action="append", metavar="FILE", help="model, or run folder")
+    parser.add_argument("--count", type=int, default=20, metavar="N", help="documents of each format (default: 20)")
+    parser.add_argument("--only", default=",".join(SOURCES), metavar="NAMES", help="formats, with commas")
+    parser.add_argument("--threads", default="1", metavar="N", help="threads of gloss (default: 1)")
     options = parser.parse_args()
-    checker, summary, notes = Checker(options), {}, []
-    print(f"{'format':9} {'files':>5} {'opened':>6} {'segments equal':>14} {'tags equal':>10} {'others equal':>12} "
-          f"{'segments':>8} {'changed':>7}")
+    checker, rows = Checker(options), {}
     for name in options.only.split(","):
-        start = time.monotonic()
-        results = checker.check(name)
-        row = {"files": len(results), "opened": sum(result.opened for result in results.values()),
-               "segments_equal": sum(result.segments for result in results.values()),
-               "tags_equal": sum(result.tags for result in results.values()),
-               "others_equal": sum(result.others for result in results.values()),
-               "segments": sum(result.counts[0] for result in results.values()),
-               "changed": round(sum(result.translated for result in results.values()) / max(1, len(results)), 3),
-               "seconds": round(time.monotonic() - start)}
-        summary[name] = row
-        notes += [f"{name}/{file}: {note}" for file, result in results.items() for note in result.notes]
-        print(f"{name:9} {row['files']:5} {row['opened']:6} {row['segments_equal']:14} {row['tags_equal']:10} "
-              f"{row['others_equal']:12} {row['segments']:8} {row['changed']:7.0%}", flush=True)
-    for note in notes:
-        print(note)
-    passed = bool(summary) and all(row["files"] > 0 and row["files"] == row["opened"] == row["segments_equal"] ==
-                                   row["tags_equal"] == row["others_equal"] for row in summary.values())
-    print(json.dumps({"check": "documents", "passed": passed, "differences": len(notes), "formats": summary}))
-    return 0 if passed else 1
+        rows[name] = checker.check(name)
+        print(name, dict(rows[name]), file=sys.stderr, flush=True)
+    columns = ["files", "opened before", "opened after", "segments", "tags", "others", "segments changed %",
+               "segments in all"]
+    print("\n| format | " + " | ".join(columns) + " |\n|" + "---|" * (len(columns) + 1))
+    for name, row in rows.items():
+        print(f"| {name} | " + " | ".join(str(row[column]) for column in columns) + " |")
+    equal = all(row[column] == row["opened before"] for row in rows.values() for column in columns[2:6])
+    print(json.dumps({"tool": "check_documents", "equal": equal, "formats": rows}))
+    return 0 if equal else 1
 
 
 if __name__ == "__main__":

@@ -71,6 +71,9 @@ TEST(Word, BreaksHyphensTabsAndNotes) {
                                  "</w:t><w:softHyphen/><w:t>g</w:t></w:r><w:r><w:footnoteReference w:id='2'/></w:r>" +
                                  run("h"))),
               ElementsAre("one\ntwo#e\u2011fg|h"));
+  EXPECT_THAT(units_of(paragraph("<w:r><w:t>one</w:t><w:br w:type='textWrapping'/><w:t>two</w:t><w:br w:type='page'/>"
+                                 "<w:t>three</w:t><w:br w:type='textWrapping' w:clear='all'/><w:t>four</w:t></w:r>")),
+              ElementsAre("one\ntwo|three|four"));
 }
 
 TEST(Word, ElementsAroundAllTextStayOutside) {
