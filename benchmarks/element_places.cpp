@@ -126,6 +126,20 @@ std::set<std::size_t> copied_tags(const AlignedLine& line, TextSpan source, cons
   return tagged;
 }
 
+/// Returns the words from the first to the last one whose strongest link leads to the source of a tag.
+WordRange unsmoothed(const AlignedLine& line, TextSpan source, const std::vector<TextSpan>& words) {
+  WordRange range{0, 0};
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    const AlignedSpan* best = nullptr;
+    for (const auto& link : line.links)
+      if (link.target.begin < words[w].end && link.target.end > words[w].begin && (!best || link.weight > best->weight))
+        best = &link;
+    if (best == nullptr || best->source.begin < source.begin || best->source.begin >= source.end) continue;
+    range = {range.end == 0 ? w : range.begin, w + 1};
+  }
+  return range;
+}
+
 struct Shares {
   std::int64_t count = 0, smooth = 0, plain = 0, copied = 0;
 };
@@ -143,11 +157,9 @@ void count_tags(const AlignedLine& line, const GoldLinks& gold, Shares& shares) 
           .kind = InlineElement::Kind::kOpening, .offset = range.begin, .partner = 1, .source = {}, .text = "<b>"};
       text.elements[1] = {
           .kind = InlineElement::Kind::kClosing, .offset = range.end, .partner = 0, .source = {}, .text = "</b>"};
-      for (const bool smooth : {true, false}) {
-        const auto placed = place_elements(text, line.target, line.links, {.smooth = smooth}).elements;
-        const bool right = words_of_bytes(targets, {placed[0].offset, placed[1].offset}) == *wanted;
-        (smooth ? shares.smooth : shares.plain) += right;
-      }
+      const auto placed = place_elements(text, line.target, line.links).elements;
+      shares.smooth += words_of_bytes(targets, {placed[0].offset, placed[1].offset}) == *wanted;
+      shares.plain += unsmoothed(line, range, targets) == *wanted;
       std::set<std::size_t> all;
       for (auto word = wanted->begin; word < wanted->end; ++word) all.insert(word);
       shares.copied += copied_tags(line, range, targets) == all;

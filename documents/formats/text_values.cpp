@@ -13,7 +13,7 @@ constexpr std::string_view kDigits = "0123456789";
 
 bool is_made_of(std::string_view text, std::string_view set) { return text.find_first_not_of(set) == text.npos; }
 
-/// Returns the text without placeholders and directives of strftime.
+/// Returns the text without placeholders.
 std::string without_codes(std::string_view value) {
   std::string text;
   std::size_t begin = 0;
@@ -21,12 +21,7 @@ std::string without_codes(std::string_view value) {
     text += value.substr(begin, placeholder.span.begin - begin);
     begin = placeholder.span.end;
   }
-  text += value.substr(begin);
-  for (std::size_t percent = 0; (percent = text.find('%', percent)) != text.npos;) {
-    const auto letter = std::min(text.find_first_not_of("-_0^#:", percent + 1), text.size());
-    text.erase(percent, std::min(letter + 1, text.size()) - percent);
-  }
-  return text;
+  return text.append(value.substr(begin));
 }
 
 bool is_path(std::string_view value) {

@@ -50,7 +50,7 @@ std::size_t balanced(std::string_view text, char open, char close) {
   return 0;
 }
 
-/// Matches %s, %1$d, %-5.2lf, %(name)s, %{name}, %<name>s, %@, %%, Qt's %1 and L%1, and Java's %1$b and %1$tY.
+/// Matches %s, %1$d, %-5.2lf, %(name)s, %{name}, %<name>s, %@, %%, Qt's %1, Java's %1$b, and strftime's %Y.
 std::size_t printf_length(std::string_view text) {
   Rest rest{text, 1};
   if (rest.skip('%')) return rest.offset;
@@ -64,6 +64,10 @@ std::size_t printf_length(std::string_view text) {
           !rest.skip(close))
         return 0;
   if (rest.peek() == 'L' && is_digit(text.substr(rest.offset).size() > 1 ? text[rest.offset + 1] : ' ')) ++rest.offset;
+  if (Rest directive{text, std::size_t{1} + (rest.peek() == '-' ? 1 : 0)};
+      is_any_of(directive.peek(), "aAbBcCdDeFgGhHIjkmMpPrRSTuUVwWxXyYzZ") && ++directive.offset > 0 &&
+      !is_name_character(directive.peek()))
+    return directive.offset;
   auto position = rest;
   const auto number_end = position.skip_while(is_digit) > 0 ? position.offset : 0;
   const bool has_position = number_end > 0 && position.skip('$');

@@ -29,6 +29,8 @@ TEST(Placeholders, FormatsOfPrintf) {
   EXPECT_THAT(found("Command %1. Found %1.%2.%3, %1ms, a%2%1 (%5.2f), %.f"),
               ElementsAre("%1", "%1", "%2", "%3", "%1", "%2", "%1", "%5.2f", "%.f"));
   EXPECT_THAT(found("%4$b, %1$tY and %2$TH"), ElementsAre("%4$b", "%1$tY", "%2$TH"));
+  EXPECT_THAT(found("%A, %-d. %B %Y, %H:%M, %m/%d/%y; %Yes, %May"),
+              ElementsAre("%A", "%-d", "%B", "%Y", "%H", "%M", "%m", "%d", "%y"));
   EXPECT_THAT(found("100% sure, 5 % of all, 20%discount, %discount"), ElementsAre("100%", "5 %", "20%"));
 }
 
