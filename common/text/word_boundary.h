@@ -15,8 +15,13 @@ enum class CharacterKind {
 /// Returns the kind of a character, by Unicode blocks. Rare punctuation within a block of letters counts as letters.
 CharacterKind kind_of(char32_t character);
 
-/// Returns whether a character is one of 0 to 9.
+/// Return whether a character is one of 0 to 9, of a to z and A to Z, or of both.
 constexpr bool is_ascii_digit(char32_t character) { return character >= U'0' && character <= U'9'; }
+constexpr bool is_ascii_letter(char32_t character) { return (character | 0x20) >= U'a' && (character | 0x20) <= U'z'; }
+constexpr bool is_ascii_alphanumeric(char32_t character) {
+  return is_ascii_digit(character) || is_ascii_letter(character);
+}
+
 /// Returns whether a character is of kind kWord or kUnspaced and not an ASCII digit: a letter, mark or joiner, or a
 /// digit of another script.
 bool is_letter(char32_t character);

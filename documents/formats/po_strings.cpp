@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr auto kEscapes = "n\nt\t\"\"\\\\r\ra\ab\bf\fv\v?\?''"sv;  ///< pairs of a letter and its character
+constexpr auto kPoEscapes = "n\nt\t\"\"\\\\r\ra\ab\bf\fv\v?\?''"sv;  ///< pairs of a letter and its character
 
 constexpr auto kEnglish = "nplurals=2; plural=(n != 1);"sv;
 /// Languages with other plural forms than English, as gettext's manual lists them.
@@ -52,7 +52,7 @@ std::string po_string(std::string_view line) {
       result += c;
     } else {
       result += '\\';
-      result += kEscapes[2 * place];
+      result += kPoEscapes[2 * place];
     }
   }
   return result + '"';
@@ -114,9 +114,9 @@ std::optional<std::string> decode_po(std::string_view bytes) {
       continue;
     }
     std::size_t pair = 0;
-    while (pair < kEscapes.size() && kEscapes[pair] != letter) pair += 2;
-    if (pair >= kEscapes.size()) return {};
-    text += kEscapes[pair + 1];
+    while (pair < kPoEscapes.size() && kPoEscapes[pair] != letter) pair += 2;
+    if (pair >= kPoEscapes.size()) return {};
+    text += kPoEscapes[pair + 1];
     ++place;
   }
   return is_text(text) ? std::optional(std::move(text)) : std::nullopt;

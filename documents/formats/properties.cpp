@@ -8,6 +8,7 @@
 #include "common/text/printable.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
+#include "common/text/word_boundary.h"
 #include "documents/formats/text_values.h"
 #include "documents/formats/utf16_escape.h"
 
@@ -48,7 +49,6 @@ bool has_single_apostrophe(std::string_view value) {
 
 /// Returns whether the value has an apostrophe as MessageFormat does not: "Can't open {0}".
 bool has_contraction(std::string_view value) {
-  const auto is_ascii_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   for (std::size_t i = 1; i + 1 < value.size(); ++i)
     if (value[i] == '\'' && is_ascii_letter(value[i - 1]) && is_ascii_letter(value[i + 1])) return true;
   return false;

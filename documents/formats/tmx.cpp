@@ -13,15 +13,13 @@
 namespace gloss {
 namespace {
 
-using Kind = XmlRole::Kind;
-
 XmlRole tmx_role(pugi::xml_node element) {
   const std::string_view name = element.name();
   const std::string number = element.attribute("i").value();
-  if (name == "hi") return {Kind::kPair};
-  if (name == "bpt") return {Kind::kOpening, number};
-  if (name == "ept") return {Kind::kClosing, number};
-  return {name == "ph" ? Kind::kWord : Kind::kMark};
+  if (name == "hi") return {XmlRole::Kind::kPair};
+  if (name == "bpt") return {XmlRole::Kind::kOpening, number};
+  if (name == "ept") return {XmlRole::Kind::kClosing, number};
+  return {name == "ph" ? XmlRole::Kind::kWord : XmlRole::Kind::kMark};
 }
 
 /// The place of a translation, and the bytes around it.

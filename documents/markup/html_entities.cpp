@@ -8,6 +8,7 @@
 #include "common/text/letter_case.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
+#include "common/text/word_boundary.h"
 
 namespace gloss {
 namespace {
@@ -62,8 +63,6 @@ char32_t named_character(std::string_view name) {
   return mark == diacritics.end() ? 0 : composed(static_cast<unsigned char>(name[0]), mark->second);
 }
 
-bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 std::string spelled(char32_t character) {
   std::string text;
   append_utf8(character, text);
@@ -93,7 +92,7 @@ CharacterReference reference_at(std::string_view text, std::size_t offset, bool 
   const auto rest = text.substr(offset);
   if (rest.substr(1).starts_with('#')) return numeric_reference(rest);
   std::size_t end = 1;
-  while (end < rest.size() && end <= kMaxName && is_alphanumeric(rest[end])) ++end;
+  while (end < rest.size() && end <= kMaxName && is_ascii_alphanumeric(rest[end])) ++end;
   if (end == 1) return {};
   if (end < rest.size() && rest[end] == ';') {
     const auto character = named_character(rest.substr(1, end - 1));

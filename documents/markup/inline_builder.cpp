@@ -8,8 +8,11 @@
 #include "common/text/word_boundary.h"
 
 namespace gloss {
+namespace {
 
 using Kind = InlineElement::Kind;
+
+}  // namespace
 
 bool has_letter(std::string_view text) {
   for (std::size_t offset = 0; offset < text.size();) {

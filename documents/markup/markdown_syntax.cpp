@@ -39,10 +39,6 @@ std::size_t skip_any_of(std::string_view text, std::size_t at, std::string_view 
 
 }  // namespace
 
-bool is_ascii_alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_ascii_punctuation(char c) { return c > ' ' && c < '\x7f' && !is_ascii_alphanumeric(c); }
 
 std::size_t markdown_label_end(std::string_view text, std::size_t at) {

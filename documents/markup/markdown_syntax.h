@@ -38,6 +38,5 @@ std::size_t after_markdown_space(std::string_view text, std::size_t at);
 std::string markdown_label(std::string_view label);
 bool is_blank_text(std::string_view text);
 bool is_ascii_punctuation(char c);
-bool is_ascii_alphanumeric(char c);
 
 }  // namespace gloss

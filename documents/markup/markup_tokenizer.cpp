@@ -2,19 +2,19 @@
 
 #include <algorithm>
 
+#include "common/text/word_boundary.h"
 #include "documents/markup/html_elements.h"
 
 namespace gloss {
 namespace {
 
-using Kind = MarkupToken::Kind;
+using Token = MarkupToken::Kind;
 constexpr std::string_view kHtmlSpace = " \t\n\f\r", kTagNameEnd = " \t\n\f\r/>", kAttributeNameEnd = " \t\n\f\r/>=";
 
 constexpr std::string_view kRawTextElements = "script style xmp iframe noembed noframes plaintext title textarea";
 /// HTML elements that end svg and math.
 constexpr std::string_view kBreakoutElements = "body br div dl h1 h2 h3 h4 h5 h6 img li ol p span table ul";
 
-bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_foreign(std::string_view name) { return name == "svg" || name == "math"; }
 
 }  // namespace
@@ -36,7 +36,7 @@ bool MarkupTokenizer::next(MarkupToken& token) {
   const auto end = raw_name_.empty() ? at_ : raw_text_end();
   if (end > at_) {
     const bool has_references = raw_name_ == "title" || raw_name_ == "textarea";
-    token.kind = has_references ? Kind::kText : Kind::kData;
+    token.kind = has_references ? Token::kText : Token::kData;
     at_ = end;
   } else if (begins_markup(at_)) {
     read_markup(token);
@@ -44,7 +44,7 @@ bool MarkupTokenizer::next(MarkupToken& token) {
     do at_ = std::min(bytes_.find('<', at_ + 1), bytes_.size());
     while (at_ < bytes_.size() && !begins_markup(at_));
   }
-  if (token.kind != Kind::kStartTag) raw_name_.clear();
+  if (token.kind != Token::kStartTag) raw_name_.clear();
   token.range.end = at_;
   return true;
 }
@@ -59,11 +59,11 @@ void MarkupTokenizer::read_markup(MarkupToken& token) {
   const auto rest = bytes_.substr(at_);
   const bool closing = rest[1] == '/';
   if (is_ascii_letter(rest[closing ? 2 : 1])) return read_tag(token);
-  token.kind = Kind::kComment;
+  token.kind = Token::kComment;
   if (rest.starts_with("<!--")) {
     at_ = comment_end();
   } else if (rest.starts_with("<![CDATA[") && (is_xml_ || foreign_ > 0)) {
-    token.kind = Kind::kData;
+    token.kind = Token::kData;
     at_ = after("]]>", at_);
   } else if (is_xml_ && rest[1] == '?') {
     at_ = after("?>", at_);
@@ -75,8 +75,8 @@ void MarkupTokenizer::read_markup(MarkupToken& token) {
 }
 
 void MarkupTokenizer::read_tag(MarkupToken& token) {
-  token.kind = bytes_[at_ + 1] == '/' ? Kind::kEndTag : Kind::kStartTag;
-  const auto begin = at_ + (token.kind == Kind::kEndTag ? 2 : 1);
+  token.kind = bytes_[at_ + 1] == '/' ? Token::kEndTag : Token::kStartTag;
+  const auto begin = at_ + (token.kind == Token::kEndTag ? 2 : 1);
   at_ = std::min(bytes_.find_first_of(kTagNameEnd, begin), bytes_.size());
   token.name = lower_ascii(bytes_.substr(begin, at_ - begin));
   if (is_xml_) token.name.erase(0, token.name.find(':') + 1);
@@ -88,12 +88,12 @@ void MarkupTokenizer::read_tag(MarkupToken& token) {
     read_attribute(token);
   }
   if (at_ >= bytes_.size()) {
-    token.kind = Kind::kComment;
+    token.kind = Token::kComment;
     return;
   }
   ++at_;
   const auto& name = token.name;
-  if (token.kind == Kind::kEndTag) {
+  if (token.kind == Token::kEndTag) {
     if (is_foreign(name) && foreign_ > 0) --foreign_;
     return;
   }

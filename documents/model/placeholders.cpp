@@ -14,10 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxLength = 2000;  ///< bytes of a placeholder
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_alphanumeric(char c) { return is_digit(c) || is_ascii_letter(c); }
-bool is_name_character(char c) { return is_alphanumeric(c) || c == '_'; }
+bool is_name_character(char c) { return is_ascii_alphanumeric(c) || c == '_'; }
 bool is_any_of(char c, std::string_view set) { return set.find(c) != set.npos; }
 
 /// A text from one place on. Functions skip characters and return whether, or how many, there were.
@@ -63,20 +60,21 @@ std::size_t printf_length(std::string_view text) {
       if (rest.skip_while([](char c) { return is_name_character(c) || c == '.' || c == '-'; }) == 0 ||
           !rest.skip(close))
         return 0;
-  if (rest.peek() == 'L' && is_digit(text.substr(rest.offset).size() > 1 ? text[rest.offset + 1] : ' ')) ++rest.offset;
+  if (rest.peek() == 'L' && is_ascii_digit(text.substr(rest.offset).size() > 1 ? text[rest.offset + 1] : ' '))
+    ++rest.offset;
   if (Rest directive{text, std::size_t{1} + (rest.peek() == '-' ? 1 : 0)};
       is_any_of(directive.peek(), "aAbBcCdDeFgGhHIjkmMpPrRSTuUVwWxXyYzZ") && ++directive.offset > 0 &&
       !is_name_character(directive.peek()))
     return directive.offset;
   auto position = rest;
-  const auto number_end = position.skip_while(is_digit) > 0 ? position.offset : 0;
+  const auto number_end = position.skip_while(is_ascii_digit) > 0 ? position.offset : 0;
   const bool has_position = number_end > 0 && position.skip('$');
   if (has_position) rest = position;
   rest.skip_while([](char c) { return is_any_of(c, "-+#0'"); });
-  if (!rest.skip('*')) rest.skip_while(is_digit);
+  if (!rest.skip('*')) rest.skip_while(is_ascii_digit);
   if (auto precision = rest; precision.skip('.') && (number_end == 0 || is_any_of(precision.peek(), "*0123456789"))) {
     rest = precision;
-    if (!rest.skip('*')) rest.skip_while(is_digit);
+    if (!rest.skip('*')) rest.skip_while(is_ascii_digit);
   }
   if (has_position && is_any_of(rest.peek(), "bBhHtT")) {
     const bool is_date = rest.skip('t') || rest.skip('T');
@@ -122,7 +120,7 @@ std::size_t dollar_length(std::string_view text) {
 std::optional<Placeholder> tag_at(std::string_view text) {
   Rest rest{text, 1};
   const bool closes = rest.skip('/');
-  if (!is_alphanumeric(rest.peek())) return {};
+  if (!is_ascii_alphanumeric(rest.peek())) return {};
   const auto name_begin = rest.offset;
   rest.skip_while([](char c) { return is_name_character(c) || c == '-' || c == ':'; });
   const auto name = text.substr(name_begin, rest.offset - name_begin);
@@ -142,17 +140,17 @@ std::optional<Placeholder> tag_at(std::string_view text) {
   if (rest.peek() != '>') return {};
   constexpr std::array<std::string_view, 5> kVoid{"br", "BR", "hr", "img", "wbr"};
   const bool is_mark = text[rest.offset - 1] == '/' || std::ranges::find(kVoid, name) != kVoid.end();
-  const auto kind = is_digit(name[0]) && is_mark ? Placeholder::Kind::kCode
-                    : is_mark                    ? Placeholder::Kind::kMark
-                    : closes                     ? Placeholder::Kind::kClosing
-                                                 : Placeholder::Kind::kOpening;
+  const auto kind = is_ascii_digit(name[0]) && is_mark ? Placeholder::Kind::kCode
+                    : is_mark                          ? Placeholder::Kind::kMark
+                    : closes                           ? Placeholder::Kind::kClosing
+                                                       : Placeholder::Kind::kOpening;
   return Placeholder{{0, rest.offset + 1}, kind};
 }
 
 std::size_t entity_length(std::string_view text) {
   Rest rest{text, 1};
   const bool is_number = rest.skip('#');
-  const auto length = rest.skip_while(is_alphanumeric);
+  const auto length = rest.skip_while(is_ascii_alphanumeric);
   const bool is_name = is_number || (length > 1 && is_ascii_letter(text[1]));
   return is_name && length > 0 && length < 32 && rest.skip(';') ? rest.offset : 0;
 }
@@ -186,8 +184,8 @@ std::size_t address_length(std::string_view text) {
   if (rest.skip_while([](char c) { return is_name_character(c) || is_any_of(c, ".+-"); }) == 0 || !rest.skip('@'))
     return 0;
   const auto domain = rest.offset;
-  rest.skip_while([](char c) { return is_alphanumeric(c) || c == '.' || c == '-'; });
-  while (rest.offset > domain && !is_alphanumeric(text[rest.offset - 1])) --rest.offset;
+  rest.skip_while([](char c) { return is_ascii_alphanumeric(c) || c == '.' || c == '-'; });
+  while (rest.offset > domain && !is_ascii_alphanumeric(text[rest.offset - 1])) --rest.offset;
   const auto dot = text.substr(domain, rest.offset - domain).rfind('.');
   return dot != text.npos && dot > 0 && rest.offset - domain - dot > 2 ? rest.offset : 0;
 }
@@ -225,9 +223,9 @@ std::size_t quantity_length(std::string_view text) {
   Rest rest{text};
   const bool has_currency = std::ranges::any_of(kCurrencies, [&](auto sign) { return rest.skip(sign); });
   const auto number = rest.offset;
-  rest.skip_while([](char c) { return is_digit(c) || c == '.' || c == ','; });
-  while (rest.offset > number && !is_digit(text[rest.offset - 1])) --rest.offset;
-  if (rest.offset == number || !is_digit(text[number])) return 0;
+  rest.skip_while([](char c) { return is_ascii_digit(c) || c == '.' || c == ','; });
+  while (rest.offset > number && !is_ascii_digit(text[rest.offset - 1])) --rest.offset;
+  if (rest.offset == number || !is_ascii_digit(text[number])) return 0;
   if (has_currency) return rest.offset;
   for (const auto unit : kUnits) {
     auto after = rest;
@@ -267,7 +265,8 @@ class Finder {
     const auto before = offset_ == 0 ? '\0' : text_[offset_ - 1];
     switch (rest[0]) {
       case '%':
-        return of_length(is_digit(before) && (rest.size() == 1 || !is_digit(rest[1])) ? 0 : printf_length(rest));
+        return of_length(
+            is_ascii_digit(before) && (rest.size() == 1 || !is_ascii_digit(rest[1])) ? 0 : printf_length(rest));
       case '{':
         return of_length(brace_length(rest));
       case '#':
@@ -286,11 +285,11 @@ class Finder {
     const auto first = static_cast<unsigned char>(rest[0]);
     if (first >= 0x80) {
       if (const auto length = emoji_length(rest); length > 0) return of_length(length);
-    } else if (is_alphanumeric(rest[0]) && !is_any_of(before, ".+-@_")) {
+    } else if (is_ascii_alphanumeric(rest[0]) && !is_any_of(before, ".+-@_")) {
       if (const auto length = url_length(rest); length > 0) return of_length(length);
       if (const auto length = address_length(rest); length > 0) return of_length(length);
     }
-    if (is_any_of(before, ".,") && offset_ > 1 && is_digit(text_[offset_ - 2])) return {};  // within 1.5
+    if (is_any_of(before, ".,") && offset_ > 1 && is_ascii_digit(text_[offset_ - 2])) return {};  // within 1.5
     return of_length(quantity_length(rest), Placeholder::Kind::kQuantity);
   }
 
@@ -310,8 +309,8 @@ std::size_t list_mark_length(std::string_view text) {
   Rest rest{text};
   if (std::ranges::none_of(kBullets, [&](auto bullet) { return rest.skip(bullet); })) {
     const bool opens = rest.skip('(');
-    const auto digits = rest.skip_while(is_digit);
-    while (digits > 0 && rest.skip('.')) rest.skip_while(is_digit);  // 1.2.
+    const auto digits = rest.skip_while(is_ascii_digit);
+    while (digits > 0 && rest.skip('.')) rest.skip_while(is_ascii_digit);  // 1.2.
     const auto letter = rest.peek();
     const auto numerals = digits > 0 ? 0 : rest.skip_while([](char c) { return is_any_of(c, "ivxlcIVXLC"); });
     if (digits == 0 && numerals == 0 && is_ascii_letter(letter)) ++rest.offset;
