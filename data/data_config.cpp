@@ -17,14 +17,7 @@ void require_language(const std::string& tag, std::string_view key) {
   require(tag.empty() || is_language_tag(tag), key, "a language tag, such as en, pt-BR or eng_Latn", tag);
 }
 
-Settings<DataConfig>::Row augmentation_row(double AugmentationConfig::*member, std::string_view key,
-                                           std::string_view help) {
-  return {field(&DataConfig::augmentation, member),
-          {.key = key, .help = help, .range = between(0, 1), .identity = Identity::kUnlessDefault}};
-}
-
-}  // namespace
-
+/// Returns whether i and I are different letters of a language: Turkish, Azerbaijani.
 bool has_two_letters_i(std::string_view tag) {
   const auto language = tag.substr(0, tag.find('-'));
   return language == "tr" || language == "az" || language == "tur" || language == "aze" || language == "azj";
@@ -49,6 +42,14 @@ Field<DataConfig> stages_field() {
                 return paths;
               }};
 }
+
+Settings<DataConfig>::Row augmentation_row(double AugmentationConfig::*member, std::string_view key,
+                                           std::string_view help) {
+  return {field(&DataConfig::augmentation, member),
+          {.key = key, .help = help, .range = between(0, 1), .identity = Identity::kUnlessDefault}};
+}
+
+}  // namespace
 
 const Settings<DataConfig>& data_settings() {
   using Config = DataConfig;

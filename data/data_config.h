@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/config/config_section.h"
@@ -13,9 +12,6 @@
 #include "data/training_stage.h"
 
 namespace gloss {
-
-/// Returns whether i and I are different letters of a language: Turkish, Azerbaijani. `tag` is BCP 47.
-bool has_two_letters_i(std::string_view tag);
 
 /// Probabilities of the changes that training makes to a pair; 0: never.
 struct AugmentationConfig {

@@ -38,14 +38,13 @@ struct TextSizeCounter::Varieties {
             .changed_by_nfkc = changed,
             .full_width = full_width,
             .joined = joined,
-            .dotless_i = dotless_i,
             .first_changed = first_changed};
   }
 
   LineHashes words;
   std::vector<bool> characters = std::vector<bool>(0x110000);
   WritingCounts letters;
-  std::int64_t changed = 0, full_width = 0, joined = 0, dotless_i = 0;  ///< lines, as in TextVariety
+  std::int64_t changed = 0, full_width = 0, joined = 0;  ///< lines, as in TextVariety
   char32_t first_changed = 0;
 };
 
@@ -78,7 +77,7 @@ TextSize TextSizeCounter::size() const {
 // Adds the words and characters of a line and returns its number of words.
 std::int64_t TextSizeCounter::add_line(std::string_view line, Varieties& side, Varieties& both) {
   std::int64_t words = 0;
-  bool changed = false, full_width = false, joined = false, dotless_i = false;
+  bool changed = false, full_width = false, joined = false;
   char32_t before = 0;
   for (std::size_t place = 0; place < line.size();) {
     if (is_ascii_space(line[place])) {
@@ -93,7 +92,6 @@ std::int64_t TextSizeCounter::add_line(std::string_view line, Varieties& side, V
       }
       const auto [character, bytes] = decode_utf8(line, place);
       side.add_character(*character);
-      dotless_i |= *character == U'\u0131';
       if (const auto change = nfkc_change(*character); change != NfkcChange::kNone) {
         changed = true;
         full_width |= change == NfkcChange::kFullWidth;
@@ -111,7 +109,6 @@ std::int64_t TextSizeCounter::add_line(std::string_view line, Varieties& side, V
   side.changed += changed ? 1 : 0;
   side.full_width += full_width ? 1 : 0;
   side.joined += joined ? 1 : 0;
-  side.dotless_i += dotless_i ? 1 : 0;
   return words;
 }
 

@@ -16,7 +16,6 @@ struct TextVariety {
   /// Lines with a character that nmt_nfkc changes: with any; with full-width forms; with joiners after letters other
   /// than Latin, Greek and Cyrillic ones.
   std::int64_t changed_by_nfkc = 0, full_width = 0, joined = 0;
-  std::int64_t dotless_i = 0;  ///< lines with the letter of Turkish and Azerbaijani whose upper case is I
   char32_t first_changed = 0;  ///< the first character of these lines that is changed; 0: none
 
   static constexpr std::int64_t kMaxDistinctWords = 100'000;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <system_error>
@@ -167,10 +168,16 @@ bool is_android(const fs::path& path, const std::string& name) {
   return false;
 }
 
+bool begins_as_pdf(const fs::path& path) {
+  std::error_code error;
+  std::string begin(5, '\0');
+  return fs::is_regular_file(path, error) && std::ifstream(path).read(begin.data(), 5) && begin == "%PDF-";
+}
+
 const FormatReader& reader_named(const fs::path& input, const std::string& format, const std::string& name) {
   const auto& readers = format_readers();
   auto wanted = format;
-  const auto ending = lower_ending(input);
+  const auto ending = wanted.empty() && begins_as_pdf(input) ? ".pdf" : lower_ending(input);
   if (wanted.empty()) {
     if (ending == ".xml" && is_android(input, name)) wanted = "android";
     for (const auto& [refused, reason] : kRefused)

@@ -89,8 +89,7 @@ class Preparation {
     element.word_before = is_word_character(before);
     element.word_after = is_word_character(after);
     if (const auto next = character_at(source_.text, copied_); element.kind == Kind::kWord) {
-      const bool has_text = text().find_first_not_of(' ') != std::string::npos;
-      if (has_text && text().ends_with(' ') && (is_white_space(next) || is_closing_sign(next))) {
+      if (has_text_ && text().ends_with(' ') && (is_white_space(next) || is_closing_sign(next))) {
         text().pop_back();
         result_.origin.pop_back();
       } else if (text().empty() && next == U' ' && copied_ < source_.text.size()) {
@@ -121,6 +120,7 @@ class Preparation {
   void append_to(std::size_t end) {
     for (; copied_ < end; ++copied_) {
       text() += source_.text[copied_];
+      has_text_ |= source_.text[copied_] != ' ';
       result_.origin.push_back(copied_);
     }
   }
@@ -129,6 +129,7 @@ class Preparation {
   PreparedUnit result_;
   std::vector<std::string> names_;
   std::size_t copied_ = 0, next_element_ = 0;
+  bool has_text_ = false;  ///< more than spaces was copied
 };
 
 }  // namespace

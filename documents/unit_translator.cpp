@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "common/sentences/long_sentence.h"
+#include "common/text/letter_case.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "common/text/word_boundary.h"
@@ -21,6 +22,7 @@ namespace {
 struct Sentence {
   TextSpan span;                           ///< in the text of the prepared unit
   std::string text;                        ///< on one line
+  bool in_capitals = false;                ///< the model gets it in small letters
   bool continues = false;                  ///< a later part of a sentence that was cut
   bool from_memory = false;                ///< `known` has its translation
   bool is_constrained = false;             ///< the search requires `required`
@@ -73,6 +75,35 @@ void restore_line_ends(std::string_view source, SentenceTranslation& translation
     }
     first = space + line_end.size();
   }
+}
+
+/// Returns whether a text is in capitals: two words or more, and no small letter. Models that were trained on ordinary
+/// text translate it as bad as a foreign language.
+bool is_in_capitals(std::string_view text) {
+  std::size_t words = 0, letters = 0;  // letters: of the last word
+  bool has_small = false;
+  for_each_character(text, [&](auto value, auto) {
+    const auto c = value.value_or(0);
+    letters = is_letter(c) ? letters + 1 : 0;
+    if (letters == 2) ++words;
+    has_small |= upper_case(c) != c;
+  });
+  return words >= 2 && !has_small && std::ranges::any_of(text, [](char c) { return is_ascii_letter(c); });
+}
+
+/// Returns a text in other letters, each of the same length. Small letters begin after the first letter.
+std::string in_letters(std::string_view text, bool upper) {
+  std::string result;
+  bool is_first = true;
+  for_each_character(text, [&](auto value, std::string_view spelling) {
+    if (!value) {
+      result += spelling;
+      return;
+    }
+    append_utf8(upper ? upper_case(*value) : is_first ? *value : lower_case(*value), result);
+    is_first &= !is_letter(*value);
+  });
+  return result;
 }
 
 double confidence_of(double log_probability, std::size_t tokens) {
@@ -168,26 +199,29 @@ class UnitJob {
         sentence.translation = SentenceTranslation{.text = std::move(*known), .links = {}};
       sentence.from_memory = sentence.translation.has_value();
     }
+    sentence.in_capitals = sentence.required.empty() && is_in_capitals(sentence.text);
     work.sentences.push_back(std::move(sentence));
   }
 
   /// Translates the sentences that have no translation; each text once.
   void search() {
     std::vector<SentenceRequest> requests;
-    std::unordered_map<std::string_view, std::size_t> indices;
+    std::unordered_map<std::string, std::size_t> indices;
     std::vector<std::pair<Sentence*, std::size_t>> wanted;
     for (auto& work : work_)
       for (auto& sentence : work.sentences) {
         if (sentence.translation) continue;
-        const auto [place, is_new] = indices.try_emplace(sentence.text, requests.size());
+        const auto text = sentence.in_capitals ? in_letters(sentence.text, /*upper=*/false) : sentence.text;
+        const auto [place, is_new] = indices.try_emplace(text, requests.size());
         if (is_new)
-          requests.push_back({sentence.text, sentence.is_constrained ? sentence.required : std::vector<std::string>()});
+          requests.push_back({text, sentence.is_constrained ? sentence.required : std::vector<std::string>()});
         wanted.emplace_back(&sentence, place->second);
       }
     if (requests.empty()) return;
     const auto translations = sentences_.translate(requests);
     for (const auto& [sentence, index] : wanted) {
       sentence->translation = translations[index];
+      if (sentence->in_capitals) sentence->translation->text = in_letters(sentence->translation->text, /*upper=*/true);
       if (sentence->translation->complete && sentence->translation->text.empty())
         sentence->translation =
             SentenceTranslation{.text = sentence->text, .links = {}, .log_probability = -HUGE_VAL, .tokens = 1};

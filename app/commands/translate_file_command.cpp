@@ -39,9 +39,9 @@ std::vector<NamedFile> files_read(const TranslateFileOptions& options) {
 
 std::string line_of(const UnitCounts& counts) {
   auto text = counted(counts.units, "unit") + ", " + counted(counts.sentences, "sentence");
-  if (counts.from_memory > 0) text += "; " + counted(counts.from_memory, "unit") + " from the translation memory";
+  if (counts.from_memory > 0) text += "; " + counted(counts.from_memory, "unit") + " from the memory";
   if (counts.sentences_from_memory > 0)
-    text += "; " + counted(counts.sentences_from_memory, "sentence") + " of other units from the translation memory";
+    text += "; " + counted(counts.sentences_from_memory, "sentence") + " of other units from the memory";
   if (counts.cut > 0) text += "; " + std::to_string(counts.cut) + " cut, because they were too long for the model";
   if (counts.searched_again > 0)
     text += "; " + std::to_string(counts.searched_again) + " searched again for a lost quantity";

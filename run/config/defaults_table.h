@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
-#include <utility>
 
 // Numbers that docs/measurements.md has the measurements of, and configs/README.md as tables.
 
@@ -34,12 +33,6 @@ inline constexpr std::array kDefaultsRows{
     DefaultsRow{200'000, 4'000, 4'096, 4, 128, 256, 4, 0.3, 0.1, "inverse_sqrt", 0.005, 2'000, 65, 5, 0.999},
     DefaultsRow{kAnyPairs, 32'000, 4'096, 6, 512, 2'048, 8, 0.1, 0.1, "noam", 1.0, 4'000, 0, 0, 0},
 };
-
-/// Augmentation of any text.
-inline constexpr std::array kAugmentationDefaults{
-    std::pair{"data.augment_upper_case", 0.05}, std::pair{"data.augment_title_case", 0.03},
-    std::pair{"data.augment_lower_case", 0.05}, std::pair{"data.augment_no_end_mark", 0.05},
-    std::pair{"data.augment_typos", 0.1},       std::pair{"data.augment_placeholders", 0.1}};
 
 /// Defaults for training a model further (training.start_from) with up to `pairs` sentence pairs.
 struct StartRow {

@@ -77,7 +77,6 @@ class Rule {
     if (starts_from_model()) return apply_to_start_model();
     choose_writing();
     choose_tokenizer();
-    choose_augmentation();
     choose_batch();
     choose_model();
     choose_dropout();
@@ -168,20 +167,6 @@ class Rule {
     constexpr std::int64_t kTinyText = 100;
     const bool has_repetitions = keys_.text("tokenizer.type") != "unigram" || side.distinct_words >= kTinyText;
     return single_pieces(side) + (has_repetitions ? side.distinct_words / 4 : 0);
-  }
-
-  void choose_augmentation() {
-    const auto has_two_i = [&](const TextVariety& side, const char* language) {
-      return side.dotless_i * kPairsPerChangedLine > text_.pairs || has_two_letters_i(keys_.text(language));
-    };
-    const bool changes_case =
-        !has_two_i(text_.source, "data.source_language") && !has_two_i(text_.target, "data.target_language");
-    const bool spells_all = keys_.flag("tokenizer.byte_fallback", false);
-    for (const auto& [key, share] : kAugmentationDefaults) {
-      const std::string_view name = key;
-      if (name.ends_with("_case") ? !changes_case : name.ends_with("_placeholders") && !spells_all) continue;
-      choose(key, share, "such text is translated, too");
-    }
   }
 
   void choose_batch() {

@@ -189,6 +189,14 @@ TEST_F(UnitTranslatorTest, WhiteSpaceBesidePlaceholdersStays) {
   EXPECT_EQ(translated("<i>{x}</i> <b>a</b> b"), "<i>{x}</i> <b>A</b> B");
 }
 
+TEST_F(UnitTranslatorTest, TheModelGetsCapitalsInSmallLetters) {
+  EXPECT_EQ(translated("A MAN, ÄPFEL <b>AND I</b>. NATO. A MAN Is. USA 5."),
+            "A MAN, ÄPFEL <b>AND I</b>. NATO. A MAN IS. USA 5.");
+  EXPECT_THAT(fake_.seen, ElementsAre("A man, äpfel and i.", "NATO.", "A MAN Is.", "USA 5."));
+  has_placeholders_ = true;
+  EXPECT_EQ(translated("DRINK 20 ML NOW"), "DRINK 20 ML NOW");
+}
+
 TEST_F(UnitTranslatorTest, ASentenceWithoutTranslationStays) {
   fake_.forgets_digits = true;
   EXPECT_EQ(translated("a2 b3. one."), "a2 b3. ONE.");

@@ -185,6 +185,8 @@ TEST_F(TranslateFileTest, AnExistingOutputIsReplaced) {
 TEST_F(TranslateFileTest, WhatCannotBeTranslatedIsRefusedAndTheOutputStays) {
   write("a.pdf", "%PDF-1.4\n");
   write("B.PDF", "%PDF-1.4\n");
+  write("pdf.txt", "%PDF-1.4\n");
+  write("a.md", "ana\n");
   write("a.doc", "ana");
   write("a.other", "ana");
   write("a.xml", "<data>ana</data>");
@@ -213,6 +215,9 @@ TEST_F(TranslateFileTest, WhatCannotBeTranslatedIsRefusedAndTheOutputStays) {
       {"a missing glossary", command("a.txt", "out", {"--glossary", path("none")}), 2, "--glossary: there is no file"},
       {"text as a glossary", command("a.txt", "out", {"--glossary", path("a.txt")}), 3, "a\\.txt: line 1: wanted"},
       {"missing rules", command("a.txt", "out", {"--srx", path("none")}), 2, "--srx: there is no file"},
+      {"sentences of Markdown", command("a.md", "out", {"--split-sentences", "line"}), 2,
+       "--split-sentences: has an effect on plain text only"},
+      {"a PDF with another name", command("pdf.txt", "out"), 3, "pdf\\.txt: cannot translate pdf: "},
       {"n-best lists", command("a.txt", "out", {"--n-best", "2"}), 2, "--n-best"},
       {"draws",
        {"translate-file", "--model", model_, "--sample", path("a.txt"), path("out")},
@@ -268,7 +273,7 @@ TEST_F(TranslateFileTest, ATranslationMemoryIsUsed) {
                                {"--memory", path("m.tmx")});
   EXPECT_TRUE(matches_whole(text, "Bekannt hier\\. \nZweiter Satz\\. Bekannt hier\\. .+\n\n.+\n")) << text;
   EXPECT_THAT(outcome_.err, AllOf(HasSubstr("80 % like \"Yoze dalo emi fugo.\": Zweiter Satz."),
-                                  HasSubstr("; 1 from the translation memory")));
+                                  HasSubstr("; 1 unit from the memory")));
 }
 
 TEST_F(TranslateFileTest, WhiteSpaceAroundTextOfAMemoryStays) {
