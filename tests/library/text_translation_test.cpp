@@ -114,8 +114,10 @@ TEST_P(TextTranslationTest, SentencesAreThoseOfLines) {
 }
 
 TEST_P(TextTranslationTest, OptionsOfTheSearchAreUsed) {
-  const auto translation = translator().translate_text("ana baka.", {.search = {.beam_size = 1, .max_length = 12}});
-  EXPECT_EQ(translation.text, translator().translate_line("ana baka.", {.beam_size = 1, .max_length = 12}).text());
+  const auto translation =
+      translator().translate_text("ana baka.", {.search = {.beam_size = 1, .max_length = 12, .min_length = 4}});
+  EXPECT_EQ(translation.text,
+            translator().translate_line("ana baka.", {.beam_size = 1, .max_length = 12, .min_length = 4}).text());
   const auto forced =
       translator().translate_text("ana baka dalo. Emi ana.", {.search = {.glossary = {{"ana", "lemu mo"}}}});
   ASSERT_THAT(forced.sentences, SizeIs(2));
