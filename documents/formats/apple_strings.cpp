@@ -8,7 +8,7 @@
 #include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "documents/formats/text_values.h"
-#include "documents/formats/utf16_escape.h"
+#include "documents/model/utf16_escape.h"
 
 namespace gloss {
 namespace {

@@ -10,7 +10,7 @@
 #include "common/text/utf8.h"
 #include "common/text/word_boundary.h"
 #include "documents/formats/text_values.h"
-#include "documents/formats/utf16_escape.h"
+#include "documents/model/utf16_escape.h"
 
 namespace gloss {
 namespace {

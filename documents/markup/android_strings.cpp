@@ -4,9 +4,9 @@
 #include "common/text/printable.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "documents/formats/utf16_escape.h"
 #include "documents/markup/xml_inline.h"
 #include "documents/markup/xml_strings.h"
+#include "documents/model/utf16_escape.h"
 
 namespace gloss {
 namespace {

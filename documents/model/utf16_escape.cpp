@@ -1,4 +1,4 @@
-#include "documents/formats/utf16_escape.h"
+#include "documents/model/utf16_escape.h"
 
 #include <charconv>
 #include <cstdint>
