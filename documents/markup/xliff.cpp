@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/text/language_tag.h"
 #include "common/text/printable.h"
 #include "common/text/split.h"
 
@@ -74,7 +75,8 @@ class XliffReader {
   }
 
   void set_language(pugi::xml_node element, const char* attribute) {
-    if (value_of(element, attribute).empty() && !options_.target_language.empty())
+    const bool is_missing = !is_language_tag(with_hyphens(std::string(value_of(element, attribute))));
+    if (is_missing && !options_.target_language.empty())
       plan.attributes.push_back(set_attribute(document_, element, attribute, options_.target_language));
   }
 

@@ -148,6 +148,16 @@ TEST(Xliff1, KeepsCdataAndEntities) {
               HasSubstr("leveraged-mt\">A &app; B&#13;C &lt;D</target>"));
 }
 
+TEST(Xliff1, ALanguageThatIsNoneIsReplaced) {
+  const auto with = [](const std::string& language) {
+    return translated("<xliff version='1.2'><file target-language='" + language +
+                      "'><body><trans-unit id='1'><source>read</source></trans-unit></body></file></xliff>");
+  };
+  EXPECT_THAT(with("$LANG"), HasSubstr("target-language='de'"));
+  EXPECT_THAT(with(""), HasSubstr("target-language='de'"));
+  EXPECT_THAT(with("de_AT"), HasSubstr("target-language='de_AT'"));
+}
+
 TEST(Xliff1, KeepsPrefixesAndSetsTheLanguage) {
   const auto text = translated(
       "<x:xliff version='1.1' xmlns:x='urn:oasis:names:tc:xliff:document:1.1'><x:file original='a'><x:body>"
