@@ -28,11 +28,11 @@ void add_translate_file_command(CLI::App& program, Command& chosen) {
       add_command(program, "translate-file", "Translate a document: web page, subtitles, office file, translation file",
                   options->common);
   add_models(command, options->models)->required();
-  add_option(command, {.help = "translate this document", .flag = "input", .placeholder = "IN"}, options->input)
+  add_option(command, {.help = "translate this document", .flag = "IN", .placeholder = "IN"}, options->input)
       ->required();
   add_option(command,
              {.help = "write the translation to this file, complete or not at all; replaces an existing one",
-              .flag = "output",
+              .flag = "OUT",
               .placeholder = "OUT"},
              options->output)
       ->required();

@@ -207,7 +207,7 @@ TEST_F(TranslateFileTest, WhatCannotBeTranslatedIsRefusedAndTheOutputStays) {
       {"a link to the input as output", command("a.txt", "link.txt"), 2, "OUT .*is the same file as IN"},
       {"a missing folder", command("a.txt", "none/out.txt"), 4, "none/out\\.txt: cannot create"},
       {"a folder as output", command("a.txt", "."), 4, "cannot write"},
-      {"no output", {"translate-file", "--model", model_, path("a.txt")}, 2, "(OUT|output) is required"},
+      {"no output", {"translate-file", "--model", model_, path("a.txt")}, 2, "OUT is required"},
       {"a missing memory", command("a.txt", "out", {"--memory", path("none")}), 2, "--memory: there is no file"},
       {"text as a memory", command("a.txt", "out", {"--memory", path("a.pdf")}), 3, "a\\.pdf: "},
       {"the memory as output", command("a.txt", "a.xml", {"--memory", path("a.xml")}), 2,
