@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <fstream>
 #include <functional>
@@ -14,6 +13,7 @@
 #include "common/error.h"
 #include "common/files/atomic_file.h"
 #include "common/files/document_input.h"
+#include "common/text/letter_case.h"
 #include "common/text/printable.h"
 #include "documents/formats/apple_strings.h"
 #include "documents/formats/json_strings.h"
@@ -152,11 +152,7 @@ std::string names_of_formats() {
   return names;
 }
 
-std::string lower_ending(const fs::path& path) {
-  auto ending = path.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending;
-}
+std::string lower_ending(const fs::path& path) { return lower_ascii(path.extension().string()); }
 
 /// Returns whether an XML file has the strings of an Android program.
 bool is_android(const fs::path& path, const std::string& name) {

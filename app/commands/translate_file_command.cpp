@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cctype>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +17,7 @@
 #include "common/system/signals.h"
 #include "common/system/stop.h"
 #include "common/text/format.h"
+#include "common/text/letter_case.h"
 #include "common/text/printable.h"
 #include "documents/model_sentence_translator.h"
 #include "documents/translate_document.h"
@@ -57,8 +56,7 @@ std::shared_ptr<const SentenceSplitter> make_splitter(const SentenceOptions& opt
 }
 
 bool names_languages(const std::filesystem::path& glossary) {
-  auto ending = glossary.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto ending = lower_ascii(glossary.extension().string());
   return ending == ".tbx" || ending == ".csv" || ending == ".xml";
 }
 

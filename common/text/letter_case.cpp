@@ -76,6 +76,13 @@ char32_t upper_case(char32_t c) {
   return c;
 }
 
+std::string lower_ascii(std::string_view text) {
+  std::string lower(text);
+  for (auto& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return lower;
+}
+
 char32_t composed(char32_t letter, char32_t mark) {
   for (const auto& [its_mark, letters] : kCompositions)
     for (std::size_t i = 0; its_mark == mark && i < letters.size(); i += 2)

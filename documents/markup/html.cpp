@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/text/letter_case.h"
 #include "common/text/split.h"
 #include "documents/markup/html_elements.h"
 #include "documents/markup/html_entities.h"

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "common/text/letter_case.h"
 #include "common/text/split.h"
 #include "common/text/word_boundary.h"
 #include "documents/markup/markdown_syntax.h"

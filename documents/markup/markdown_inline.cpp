@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "common/text/letter_case.h"
 #include "common/text/split.h"
 #include "common/text/word_boundary.h"
 #include "documents/markup/html_elements.h"

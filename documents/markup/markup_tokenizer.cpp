@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/text/letter_case.h"
 #include "common/text/word_boundary.h"
 #include "documents/markup/html_elements.h"
 
@@ -18,13 +19,6 @@ constexpr std::string_view kBreakoutElements = "body br div dl h1 h2 h3 h4 h5 h6
 bool is_foreign(std::string_view name) { return name == "svg" || name == "math"; }
 
 }  // namespace
-
-std::string lower_ascii(std::string_view text) {
-  std::string lower(text);
-  for (auto& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return lower;
-}
 
 MarkupTokenizer::MarkupTokenizer(std::string_view bytes, std::size_t offset)
     : bytes_(bytes), at_(offset), is_xml_(bytes.starts_with("<?xml") || bytes.starts_with("\xEF\xBB\xBF<?xml")) {}

@@ -61,7 +61,4 @@ class MarkupTokenizer {
   std::size_t foreign_ = 0;  ///< number of open svg and math elements
 };
 
-/// Returns ASCII text in lower case.
-std::string lower_ascii(std::string_view text);
-
 }  // namespace gloss

@@ -9,6 +9,8 @@
 namespace gloss {
 namespace {
 
+TEST(LetterCaseTest, LowerAsciiLeavesOtherLetters) { EXPECT_EQ(lower_ascii("<P> [AZ@] ÄÉ İ"), "<p> [az@] ÄÉ İ"); }
+
 TEST(LetterCaseTest, EachUpperCaseLetterHasItsLowerCase) {
   constexpr std::u32string_view kUpper = U"AZÀÖØÞĀĶĹŇŊŹŽŸƠƯǍǕǞȘȲΆΈΌΏΑΣΫЀЁАЯҌӁӐԱՖḀẠỸ",
                                 kLower = U"azàöøþāķĺňŋźžÿơưǎǖǟșȳάέόώασϋѐёаяҍӂӑաֆḁạỹ";
