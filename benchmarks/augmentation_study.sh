@@ -13,29 +13,14 @@
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 if (($# < 4)); then
   echo "usage: benchmarks/augmentation_study.sh PAIRS SOURCE TARGET SETTING..." >&2
   exit 2
 fi
-pairs=$1 source=$2 target=$3
-settings=("${@:4}")
-corpus=$(realpath "${CORPUS:-$root/corpora/multi30k}")
-gloss=$(realpath "${GLOSS:-$root/build/release/app/gloss}")
+# shellcheck source=benchmarks/small_text.sh
+source "$(dirname "${BASH_SOURCE[0]}")/small_text.sh"
 texts=$root/benchmarks/changed_texts.py
 changes=(clean upper title lower no_end_mark typos placeholders)
-work=${WORK:-}
-if [[ -z $work ]]; then
-  work=$(mktemp -d)
-  trap 'rm -rf -- "$work"' EXIT
-fi
-mkdir -p "$work"
-
-lines=$(wc -l <"$corpus/train.$source")
-for language in "$source" "$target"; do
-  awk -v wanted="$pairs" -v lines="$lines" 'int(NR * wanted / lines) != int((NR - 1) * wanted / lines)' \
-    "$corpus/train.$language" >"$work/train$pairs.$language"
-done
 python3 "$texts" make "$corpus"/test_2016_flickr.{"$source","$target"} "$work/texts"
 
 bleu() { "$gloss" evaluate "$1" -i "$2" -b -w 2; }

@@ -15,27 +15,12 @@
 set -euo pipefail
 export LC_ALL=C
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 if (($# < 3)); then
   echo "usage: benchmarks/defaults_grid.sh PAIRS SOURCE TARGET [SETTING...]" >&2
   exit 2
 fi
-pairs=$1 source=$2 target=$3
-settings=("${@:4}")
-corpus=$(realpath "${CORPUS:-$root/corpora/multi30k}")
-gloss=$(realpath "${GLOSS:-$root/build/release/app/gloss}")
-work=${WORK:-}
-if [[ -z $work ]]; then
-  work=$(mktemp -d)
-  trap 'rm -rf -- "$work"' EXIT
-fi
-mkdir -p "$work"
-
-lines=$(wc -l <"$corpus/train.$source")
-for language in "$source" "$target"; do
-  awk -v wanted="$pairs" -v lines="$lines" 'int(NR * wanted / lines) != int((NR - 1) * wanted / lines)' \
-    "$corpus/train.$language" >"$work/train$pairs.$language"
-done
+# shellcheck source=benchmarks/small_text.sh
+source "$(dirname "${BASH_SOURCE[0]}")/small_text.sh"
 
 # value EVENT KEY LOG: the number under KEY in the last EVENT.
 value() { grep "\"event\":\"$1\"" "$3" | tail -1 | sed -n "s/.*\"$2\":\([-0-9.e+]*\).*/\1/p"; }
