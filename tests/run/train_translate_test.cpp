@@ -54,6 +54,34 @@ class TrainTranslateTest : public DeviceTest {
     return {reinterpret_cast<const float*>(view.bytes.data()), view.bytes.size() / sizeof(float)};
   }
 
+  /// Expects the weights of a run of five updates from one that was resumed after two. `set` sets what it draws.
+  template <class Set>
+  void expect_resumed_as_unbroken(Set set) {
+    const auto prepare = [&](SmallJob& job) {
+      job.config.tokenizer.type = TokenizerType::kBpe;
+      job.config.data.batch_tokens = 64;  // several batches an epoch
+      job.config.training.max_steps = 5;
+      set(job.config.data);
+    };
+    SmallJob unbroken(device());
+    prepare(unbroken);
+    unbroken.run();
+    prepare(job_);
+    job_.config.training.max_steps = 2;
+    job_.run();
+    std::filesystem::remove(job_ / "run/corpus.cache");
+    job_.config.training.max_steps = 5;
+    job_.run(/*resume=*/true);
+    EXPECT_TRUE(std::filesystem::exists(job_ / "run/corpus.cache"));
+
+    const auto wanted = SafetensorsFile::open(unbroken / "run/model.safetensors");
+    const auto resumed = model_file();
+    if (device().is_cpu()) {
+      for (const auto& [name, view] : wanted.tensors())
+        EXPECT_TRUE(std::ranges::equal(view.bytes, resumed.tensors().at(name).bytes)) << name;
+    }
+  }
+
   void expect_refused_resume(const std::string& message) const {
     const auto before = snapshot(job_ / "run");
     EXPECT_THAT([&] { job_.run(/*resume=*/true); },
@@ -196,54 +224,14 @@ TEST_P(TrainTranslateTest, AFinishedRunThatIsResumedNamesTheLimit) {
 }
 
 TEST_P(TrainTranslateTest, AResumedRunDrawsThePiecesOfTheUnbrokenOne) {
-  const auto prepare = [](SmallJob& job) {
-    job.config.tokenizer.type = TokenizerType::kBpe;
-    job.config.data.batch_tokens = 64;  // several batches an epoch
-    job.config.data.subword_sampling = 0.3;
-    job.config.training.max_steps = 5;
-  };
-  SmallJob unbroken(device());
-  prepare(unbroken);
-  unbroken.run();
-  prepare(job_);
-  job_.config.training.max_steps = 2;
-  job_.run();
-  std::filesystem::remove(job_ / "run/corpus.cache");
-  job_.config.training.max_steps = 5;
-  job_.run(/*resume=*/true);
-  EXPECT_TRUE(std::filesystem::exists(job_ / "run/corpus.cache"));
-
-  const auto wanted = SafetensorsFile::open(unbroken / "run/model.safetensors");
-  const auto resumed = model_file();
-  if (device().is_cpu()) {
-    for (const auto& [name, view] : wanted.tensors())
-      EXPECT_TRUE(std::ranges::equal(view.bytes, resumed.tensors().at(name).bytes)) << name;
-  }
+  expect_resumed_as_unbroken([](DataConfig& data) { data.subword_sampling = 0.3; });
   job_.config.data.subword_sampling = 0.2;
   expect_refused_resume("data.subword_sampling");
 }
 
 TEST_P(TrainTranslateTest, AResumedRunAugmentsAsTheUnbrokenOne) {
-  const auto prepare = [](SmallJob& job) {
-    job.config.tokenizer.type = TokenizerType::kBpe;
-    job.config.data.batch_tokens = 64;
-    job.config.data.augmentation = {.title_case = 0.3, .no_end_mark = 0.5, .typos = 0.5};
-    job.config.training.max_steps = 5;
-  };
-  SmallJob unbroken(device());
-  prepare(unbroken);
-  unbroken.run();
-  prepare(job_);
-  job_.config.training.max_steps = 2;
-  job_.run();
-  job_.config.training.max_steps = 5;
-  job_.run(/*resume=*/true);
-  const auto wanted = SafetensorsFile::open(unbroken / "run/model.safetensors");
-  const auto resumed = model_file();
-  if (device().is_cpu()) {
-    for (const auto& [name, view] : wanted.tensors())
-      EXPECT_TRUE(std::ranges::equal(view.bytes, resumed.tensors().at(name).bytes)) << name;
-  }
+  expect_resumed_as_unbroken(
+      [](DataConfig& data) { data.augmentation = {.title_case = 0.3, .no_end_mark = 0.5, .typos = 0.5}; });
   job_.config.data.augmentation.typos = 0.4;
   expect_refused_resume("data.augment_typos");
 }
