@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/sentences/sentence_marks.h"
+#include "common/special_ids.h"
 #include "common/text/letter_case.h"
 #include "common/text/split.h"
 #include "common/text/text_span.h"
@@ -108,8 +109,6 @@ std::string filled(std::string_view pattern, std::string_view name, char digit) 
     text += c == '\1' ? name : c == '\2' ? std::string_view(&digit, 1) : std::string_view(&c, 1);
   return text;
 }
-
-bool has_unknown(const Ids& ids) { return std::ranges::find(ids, kUnk) != ids.end(); }
 
 }  // namespace
 
@@ -247,12 +246,12 @@ bool PairAugmenter::augment(Ids& source, Ids& target, const RandomStream& random
   const auto changes = draw(draws);
   if (!changes.any()) return false;
   ++counts_.drawn;
-  const auto stays = [this](const Ids& a, const Ids& b) {
+  const auto are_unknown = [this](const Ids& a, const Ids& b) {
     const bool unknown = has_unknown(a) || has_unknown(b);
     counts_.unknown += unknown ? 1 : 0;
     return unknown;
   };
-  if (stays(source, target)) return false;
+  if (are_unknown(source, target)) return false;
   TextPair pair{source_->decode(source), target_->decode(target)};
   const auto before = pair;
   for (auto count = changes.placeholders ? 1 + draws.below(kMaxPlaceholders) : 0; count > 0; --count)
@@ -267,7 +266,7 @@ bool PairAugmenter::augment(Ids& source, Ids& target, const RandomStream& random
   auto new_source = source_encoder_.encode(pair.source), new_target = target_encoder_.encode(pair.target);
   new_source.push_back(kEos);
   new_target.push_back(kEos);
-  if (stays(new_source, new_target) || std::max(std::ssize(new_source), std::ssize(new_target)) > max_length_)
+  if (are_unknown(new_source, new_target) || std::max(std::ssize(new_source), std::ssize(new_target)) > max_length_)
     return false;
   source = std::move(new_source);
   target = std::move(new_target);

@@ -17,12 +17,6 @@ void require_language(const std::string& tag, std::string_view key) {
   require(tag.empty() || is_language_tag(tag), key, "a language tag, such as en, pt-BR or eng_Latn", tag);
 }
 
-/// Returns whether i and I are different letters of a language: Turkish, Azerbaijani.
-bool has_two_letters_i(std::string_view tag) {
-  const auto language = tag.substr(0, tag.find('-'));
-  return language == "tr" || language == "az" || language == "tur" || language == "aze" || language == "azj";
-}
-
 Field<DataConfig> stages_field() {
   return {.type = SettingType::kObjects,
           .read = [](ConfigSection& section, std::string_view key,
@@ -176,7 +170,7 @@ void DataConfig::validate() const {
           augmentation.cases());
   if (augmentation.cases() > 0)
     for (const auto& language : {source_language, target_language})
-      require(!has_two_letters_i(language), "data.augment_upper_case",
+      require(!has_dotless_i(language), "data.augment_upper_case",
               {"0, as ", Key{"data.augment_title_case"}, " and ", Key{"data.augment_lower_case"},
                ", since the upper case of i in " + language + " is not I"},
               augmentation.upper_case);

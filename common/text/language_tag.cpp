@@ -70,6 +70,11 @@ bool is_language_tag(std::string_view text) {
   return are_extensions(parts, place);
 }
 
+bool has_dotless_i(std::string_view tag) {
+  const auto language = tag.substr(0, tag.find('-'));
+  return language == "tr" || language == "az" || language == "tur" || language == "aze" || language == "azj";
+}
+
 std::string with_hyphens(const std::string& language) {
   auto tag = language;
   std::ranges::replace(tag, '_', '-');

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <functional>
 
+#include "common/text/split.h"
+
 namespace gloss {
 namespace {
 
@@ -98,6 +100,19 @@ std::size_t last_character(std::string_view text) {
   auto begin = text.size() - 1;
   while (begin > 0 && text.size() - begin < kMaxBytes && continues_character(text[begin])) --begin;
   return begin;
+}
+
+TextSpan without_outer_space(std::string_view text, TextSpan range) {
+  const auto is_space = [&](std::size_t place) {
+    return is_white_space(decode_utf8(text, place).value.value_or(U'\ufffd'));
+  };
+  while (!range.empty() && is_space(range.begin)) range.begin += decode_utf8(text, range.begin).bytes;
+  while (!range.empty()) {
+    const auto last = range.begin + last_character(range.of(text));
+    if (!is_space(last)) break;
+    range.end = last;
+  }
+  return range;
 }
 
 std::size_t count_code_points(std::string_view text) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/text/text_span.h"
+
 namespace gloss {
 
 /// The character at one position of a text.
@@ -40,6 +42,9 @@ void append_utf8(char32_t character, std::string& text);
 
 /// Returns the offset of the last character of a nonempty text. At most three continuation bytes are skipped.
 std::size_t last_character(std::string_view text);
+
+/// Returns a range of a text without the white space at its ends (is_white_space).
+TextSpan without_outer_space(std::string_view text, TextSpan range);
 
 /// Returns the number of code points of valid UTF-8.
 std::size_t count_code_points(std::string_view text);

@@ -49,6 +49,12 @@ CharacterKind kind_of(char32_t character) {
 
 bool is_letter(char32_t character) { return kind_of(character) != kOther && !is_ascii_digit(character); }
 
+bool has_letter(std::string_view text) {
+  bool found = false;
+  for_each_character(text, [&](auto value, auto) { found = found || (value && is_letter(*value)); });
+  return found;
+}
+
 CharacterKind first_kind(std::string_view text) {
   return text.empty() ? kOther : kind_of(decode_utf8(text, 0).value.value_or(U' '));
 }

@@ -26,6 +26,9 @@ constexpr bool is_ascii_alphanumeric(char32_t character) {
 /// digit of another script.
 bool is_letter(char32_t character);
 
+/// Returns whether a text has one of these; bytes that are not UTF-8 count as none.
+bool has_letter(std::string_view text);
+
 /// Returns the kind of the first character of valid UTF-8; kOther for an empty text.
 CharacterKind first_kind(std::string_view text);
 /// Returns the kind of the last character of valid UTF-8; kOther for an empty text.
