@@ -10,7 +10,7 @@
 #include "app/output/standard_output.h"
 #include "common/error.h"
 #include "common/log/log.h"
-#include "common/sentences/sentence_marks.h"
+#include "common/sentences/sentence_splitter.h"
 #include "common/system/signals.h"
 #include "common/system/stop.h"
 #include "common/text/format.h"
@@ -33,17 +33,11 @@ void expect_plain_output(const TranslateOptions& options) {
   if (options.decoding.has("n_best")) refuse("--n-best");
 }
 
-/// Returns whether a line ends with the mark of a sentence.
-bool ends_sentence(std::string_view line) {
-  return !line.empty() && is_end_mark(decode_utf8(line, last_character(line)).value.value_or(U'\0'));
-}
-
 }  // namespace
 
 ExitCode translate_paragraphs(const TranslateOptions& options, TranslationInput& source, OutputFile& results,
                               const UnitTranslator& translator, InputProgress& progress, std::size_t lines_at_once) {
   expect_plain_output(options);
-  constexpr std::size_t kMaxBytes = 1 << 16;  // a longer paragraph is cut after the end mark of a line
   const auto mode = options.sentences.mode.value();
   std::string text;          // not translated yet
   std::size_t complete = 0;  // bytes of `text` in complete paragraphs
@@ -62,9 +56,8 @@ ExitCode translate_paragraphs(const TranslateOptions& options, TranslationInput&
           log_warning("line " + std::to_string(line_number) + ": is too long; only its beginning is translated");
         const auto content = repair_utf8(line.text);
         text += content + (line.crlf ? "\r\n" : line.has_end ? "\n" : "");
-        const auto open = text.size() - complete;
-        const bool is_too_long = open > kMaxBytes && (ends_sentence(content) || open > 16 * kMaxBytes);
-        if (mode != SentenceMode::kWrapped || is_blank(content) || is_too_long) complete = text.size();
+        if (mode != SentenceMode::kWrapped || is_blank(content) || cuts_paragraph(text.size() - complete, content))
+          complete = text.size();
       }
       translate();
     }
@@ -77,6 +70,8 @@ ExitCode translate_paragraphs(const TranslateOptions& options, TranslationInput&
   if (counts.cut > 0)
     log_warning(counted(counts.cut, "sentence") +
                 " longer than the model reads: cut into parts, whose translations are joined");
+  if (counts.lacking_phrase > 0)
+    log_warning(counted(counts.lacking_phrase, "translation") + " without a phrase of the glossary");
   results.commit();
   return ExitCode::kDone;
 }

@@ -27,22 +27,26 @@ inline constexpr std::u32string_view kOpening =
     U"\u2010\u2011\u2012\u2013\u2014"
     U"\u2015\u2026\u2022\u00b7\u25aa\u25cf\u300c\u300e\uff08\u3010\u300a\u3008\u3014\uff3b";
 
-/// Returns whether a character begins or continues an emoji that stands for itself.
+/// Returns whether a character is an emoji by itself, or is often one.
 inline bool is_emoji(char32_t c) {
-  return c == 0x200d || c == 0x20e3 || (c >= 0xfe00 && c <= 0xfe0f) || (c >= 0x2600 && c <= 0x27bf) ||
-         (c >= 0x2b00 && c <= 0x2bff) || (c >= 0x1f000 && c <= 0x1faff);
+  return c == 0x231a || c == 0x231b || c == 0x23cf || (c >= 0x23e9 && c <= 0x23fa) || (c >= 0x25fb && c <= 0x25fe) ||
+         (c >= 0x2600 && c <= 0x27bf) || (c >= 0x2b00 && c <= 0x2bff) || (c >= 0x1f000 && c <= 0x1faff);
+}
+/// Returns whether a character belongs to an emoji: joiners and selectors do, too.
+inline bool is_part_of_emoji(char32_t c) {
+  return is_emoji(c) || c == 0x200d || c == 0x20e3 || (c >= 0xfe00 && c <= 0xfe0f);
 }
 
 /// Returns whether a character is a letter of a script without cases: Hebrew, Arabic, Devanagari, ideographs, hangul.
 inline bool is_caseless(char32_t c) {
   const bool cased = c < 0x5d0 || (c >= 0x1c80 && c <= 0x1fff) || (c >= 0x1d400 && c <= 0x1d7ff);
-  return is_letter(c) && !cased && !is_emoji(c);
+  return is_letter(c) && !cased && !is_part_of_emoji(c);
 }
 
 /// Returns whether a character is a letter or digit and no part of an emoji.
 inline bool is_content(char32_t c) {
   if (c < 0x80) return is_ascii_digit(c) || ((c | 0x20) >= U'a' && (c | 0x20) <= U'z');
-  return is_letter(c) && !is_emoji(c);
+  return is_letter(c) && !is_part_of_emoji(c);
 }
 
 }  // namespace gloss

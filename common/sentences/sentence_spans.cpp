@@ -1,5 +1,6 @@
 #include <string_view>
 
+#include "common/sentences/sentence_marks.h"
 #include "common/sentences/sentence_splitter.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
@@ -25,21 +26,6 @@ Line line_at(std::string_view text, std::size_t begin) {
   }
 }
 
-/// Returns a span without the white space at its ends.
-TextSpan trimmed(std::string_view text, TextSpan span) {
-  while (!span.empty()) {
-    const auto [value, bytes] = decode_utf8(text, span.begin);
-    if (!is_white_space(value.value_or(U'\ufffd'))) break;
-    span.begin += bytes;
-  }
-  while (!span.empty()) {
-    const auto last = span.begin + last_character(span.of(text));
-    if (!is_white_space(decode_utf8(text, last).value.value_or(U'\ufffd'))) break;
-    span.end = last;
-  }
-  return span;
-}
-
 }  // namespace
 
 std::vector<TextSpan> sentence_spans(std::string_view text, SentenceMode mode, const SentenceSplitter& splitter) {
@@ -53,7 +39,7 @@ std::vector<TextSpan> sentence_spans(std::string_view text, SentenceMode mode, c
   for (std::size_t begin = 0; begin < text.size();) {
     const auto line = line_at(text, begin);
     begin = line.next;
-    const auto content = trimmed(text, line.span);
+    const auto content = without_outer_space(text, line.span);
     if (!content.empty()) {
       if (mode == SentenceMode::kLine) spans.push_back(content);
       paragraph = {paragraph.empty() ? content.begin : paragraph.begin, content.end};
@@ -63,6 +49,22 @@ std::vector<TextSpan> sentence_spans(std::string_view text, SentenceMode mode, c
   }
   if (mode != SentenceMode::kLine) add_paragraph();
   return spans;
+}
+
+bool ends_with_mark(std::string_view text) {
+  while (!text.empty()) {
+    const auto last = last_character(text);
+    const auto c = decode_utf8(text, last).value.value_or(U'\0');
+    if (is_end_mark(c)) return true;
+    if (!is_white_space(c) && !is_one_of(c, kClosing)) return false;
+    text = text.substr(0, last);
+  }
+  return false;
+}
+
+bool cuts_paragraph(std::size_t bytes, std::string_view line) {
+  constexpr std::size_t kLong = 64 << 10, kTooLong = 1 << 20;
+  return bytes > kTooLong || (bytes > kLong && ends_with_mark(line));
 }
 
 }  // namespace gloss

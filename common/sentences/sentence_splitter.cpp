@@ -139,7 +139,8 @@ class ParagraphCutter {
   }
   bool is_closing(std::size_t i, const SentenceEnd& end) const {
     if (at(i) == U'\u201c' && end.full_stop) return false;  // opens in Chinese
-    return end.end > 0 && i < text_.size() && (is_one_of(text_[i], kClosing) || is_emoji(text_[i]) || is_citation(i));
+    return end.end > 0 && i < text_.size() &&
+           (is_one_of(text_[i], kClosing) || is_part_of_emoji(text_[i]) || is_citation(i));
   }
   /// Returns the length of a superscript or of a number in brackets, as of footnotes.
   std::size_t is_citation(std::size_t i) const {
@@ -163,7 +164,7 @@ class ParagraphCutter {
     const auto next = past_appendix(end);
     if (next == text_.size() || is_one_of(text_[next], U",;:)]&+=%/|<>\uff0c\u3001\uff1b\uff1a")) return false;
     if (end.full_stop) return !within && ends_after_full_stop(end, next);
-    if (!spaced && !is_emoji(text_[end.end - 1])) return false;
+    if (!spaced && !is_part_of_emoji(text_[end.end - 1])) return false;
     const auto letter = skip_opening(next);
     if (!may_begin_sentence(letter)) return false;
     const auto after = text_.substr(letter, kNear);
@@ -186,7 +187,7 @@ class ParagraphCutter {
   std::size_t appendix_at(std::size_t i) const {
     constexpr std::size_t kMaxRemark = 40, kMaxEmoticon = 3;
     auto end = i;
-    while (end < text_.size() && is_emoji(text_[end])) ++end;
+    while (end < text_.size() && is_part_of_emoji(text_[end])) ++end;
     if (end > i) return is_space(end) ? end : i;
     if (is_one_of(at(i), U":;") && !is_space(i + 1)) {
       while (end - i <= kMaxEmoticon && !is_space(end)) ++end;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -37,5 +38,12 @@ std::shared_ptr<const SentenceSplitter> rule_splitter(std::string_view language)
 /// their ends; lines of white space only are none. Line ends are LF, CRLF, CR and U+2029. With kWrapped a sentence may
 /// contain line ends.
 std::vector<TextSpan> sentence_spans(std::string_view text, SentenceMode mode, const SentenceSplitter& splitter);
+
+/// Returns whether a text ends with the mark of a sentence, before closing quotes, brackets and white space.
+bool ends_with_mark(std::string_view text);
+
+/// Returns whether a wrapped paragraph of which `bytes` were read is cut after `line`, because it is too long to be
+/// kept: from 64 KiB on after the mark of a sentence, from 1 MiB on anywhere.
+bool cuts_paragraph(std::size_t bytes, std::string_view line);
 
 }  // namespace gloss

@@ -121,15 +121,6 @@ class SrxExceptions {
   std::size_t searched_ = 0;  ///< end of the range that was searched
 };
 
-/// Returns a range without the white space at its ends.
-TextSpan without_outer_space(std::string_view text, TextSpan range) {
-  const auto is_space = [&](std::size_t place) { return is_white_space(decode_utf8(text, place).value.value_or(0)); };
-  while (!range.empty() && is_space(range.begin)) range.begin += decode_utf8(text, range.begin).bytes;
-  for (auto last = range.end; !range.empty() && is_space(last = last_character(text.substr(0, last)));)
-    range.end = last;
-  return range;
-}
-
 class SrxSplitter final : public SentenceSplitter {
  public:
   explicit SrxSplitter(std::vector<SrxRule> rules) : rules_(std::move(rules)) {}

@@ -32,14 +32,16 @@ class PlainTextReader final : public PassageReader {
       }
       unit = {passage.bytes.size(), passage.bytes.size()};
     };
-    for (std::string line; passage.bytes.size() < kPassageBytes && input_.next_line(line);) {
+    for (std::string line; input_.next_line(line);) {
       if (unit.empty()) unit_line_ = input_.line_number();
       const auto text_end = line.find_last_not_of(kAsciiSpace) + 1;  // 0 for an empty line
       if (text_end > 0) unit.end = passage.bytes.size() + text_end;
       passage.bytes += line;
-      const bool ends_unit = mode_ != SentenceMode::kWrapped || text_end == 0;
+      const bool ends_unit =
+          mode_ != SentenceMode::kWrapped || text_end == 0 || cuts_paragraph(passage.bytes.size() - unit.begin, line);
       if (ends_unit) end_unit();
-      if (ends_unit && input_.line_number() - first_line >= kPassageLines) break;
+      if (ends_unit && (input_.line_number() - first_line >= kPassageLines || passage.bytes.size() >= kPassageBytes))
+        break;
     }
     end_unit();
     if (passage.bytes.empty()) return std::nullopt;

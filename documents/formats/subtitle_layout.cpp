@@ -66,7 +66,7 @@ struct LayoutWords {
   double cut_cost(std::size_t word) const {
     constexpr std::u32string_view kPauses = U",;:\u2013\u2014\u3001\uff0c\uff1b\uff1a\u060c";
     const auto last = spans[word].of(text);
-    if (ends_sentence(last)) return 0;
+    if (ends_with_mark(last)) return 0;
     return kPauses.find(*decode_utf8(last, last_character(last)).value) == kPauses.npos ? 1 : 0.5;
   }
 

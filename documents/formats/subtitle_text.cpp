@@ -219,19 +219,6 @@ std::vector<CuePart> parts_of_cue(std::string_view bytes, std::span<const TextSp
   return parts;
 }
 
-bool ends_sentence(std::string_view text) {
-  constexpr std::u32string_view kClosing = U" \"')]}\u00bb\u2019\u201d\u203a\u300d\u300f\uff09";
-  constexpr std::u32string_view kEndMarks = U".!?\u2026\u3002\uff01\uff1f\uff61\u06d4\u061f\u0964";
-  while (!text.empty()) {
-    const auto last = last_character(text);
-    const auto c = decode_utf8(text, last).value.value_or(U'\0');
-    if (kEndMarks.find(c) != kEndMarks.npos) return true;
-    if (kClosing.find(c) == kClosing.npos) return false;
-    text = text.substr(0, last);
-  }
-  return false;
-}
-
 std::string_view line_joint(std::string_view before, std::string_view after) {
   const auto is_unspaced = [](std::string_view text, std::size_t offset) {
     const auto c = decode_utf8(text, offset).value.value_or(U' ');

@@ -25,9 +25,6 @@ struct CuePart {
 /// them.
 std::vector<CuePart> parts_of_cue(std::string_view bytes, std::span<const TextSpan> lines, SubtitleFormat format);
 
-/// Returns whether a text ends with a mark that ends a sentence, and quotes or brackets after it.
-bool ends_sentence(std::string_view text);
-
 /// Returns what stands between two texts that become one line: a space, or nothing between Chinese or Japanese.
 std::string_view line_joint(std::string_view before, std::string_view after);
 

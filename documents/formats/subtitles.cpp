@@ -93,7 +93,7 @@ struct CueUnit {
     times = cue.times;
     number = cue.number;
     speaker = std::move(part.speaker);
-    is_complete = part.ends_unit || ends_sentence(text);
+    is_complete = part.ends_unit || ends_with_mark(text);
   }
 };
 
@@ -191,7 +191,7 @@ class SubtitleReader final : public PassageReader {
     if (bytes_.size() > kMaxPassageBytes || cues_.size() >= kMaxCuesOfPassage) return true;
     if (cues_.size() < kCuesOfPassage) return false;
     const auto parts = parts_of_cue(bytes_, cues_.back().lines, format_);
-    return parts.empty() || ends_sentence(parts.back().text.text) || times.begin - cues_.back().times.end >= kMaxPause;
+    return parts.empty() || ends_with_mark(parts.back().text.text) || times.begin - cues_.back().times.end >= kMaxPause;
   }
 
   /// Takes a number right before times out of the text of the cue before.

@@ -297,5 +297,17 @@ TEST(SentenceSpansTest, RandomTextStaysWhole) {
   }
 }
 
+TEST(EndsWithMark, LooksBehindQuotesAndSpaces) {
+  for (const auto* text : {"a.", "a?\" ", "a\u3002\u300d", "a.)\r\n"}) EXPECT_TRUE(ends_with_mark(text)) << text;
+  for (const auto* text : {"a", "a,", "", " ", "a. b"}) EXPECT_FALSE(ends_with_mark(text)) << text;
+}
+
+TEST(CutsParagraph, AfterTheMarkOfASentenceIfItCan) {
+  EXPECT_FALSE(cuts_paragraph(1 << 16, "a.\n"));
+  EXPECT_TRUE(cuts_paragraph((1 << 16) + 1, "a.\n"));
+  EXPECT_FALSE(cuts_paragraph((1 << 16) + 1, "a\n"));
+  EXPECT_TRUE(cuts_paragraph((1 << 20) + 1, "a\n"));
+}
+
 }  // namespace
 }  // namespace gloss

@@ -55,5 +55,10 @@ TEST(WordBoundaryTest, LettersAreCharactersOfWordsButAsciiDigits) {
   EXPECT_FALSE(is_ascii_digit(U'/') || is_ascii_digit(U':') || is_ascii_digit(U'\u0661'));
 }
 
+TEST(HasLetter, CountsLettersOfAllScripts) {
+  EXPECT_TRUE(has_letter("1 \u72d7"));
+  EXPECT_FALSE(has_letter("1 \u2014 \U0001F600"));
+}
+
 }  // namespace
 }  // namespace gloss
