@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "common/sentences/sentence_marks.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "common/text/word_boundary.h"
@@ -162,19 +163,19 @@ std::size_t url_length(std::string_view text) {
   const auto begins = std::ranges::find_if(kBeginnings, [&](auto b) { return text.starts_with(b); });
   if (begins == kBeginnings.end()) return 0;
   const auto is_part = [](char c) { return static_cast<unsigned char>(c) > ' ' && !is_any_of(c, "<>\"`{}|\\^\x7f"); };
-  constexpr auto kEnds = std::to_array<std::string_view>(
-      {"\u201c", "\u201d", "\u2019", "\u00ab", "\u00bb", "\u2026", "\u3001", "\u3002", "\uff0c", "\uff09", "\u300d"});
+  constexpr auto kEnds = std::to_array<std::string_view>({"&quot;", "&lt;", "&gt;", "&apos;", "&#34;", "&#39;",
+                                                          "&nbsp;", "\u201c", "\u201d", "\u2019", "\u00ab", "\u00bb",
+                                                          "\u2026", "\u3001", "\u3002", "\uff0c", "\uff09", "\u300d"});
   Rest rest{text, begins->size()};
   rest.skip_while(is_part);
   auto url = text.substr(0, rest.offset);
   for (const auto end : kEnds) url = url.substr(0, url.find(end));
+  auto open = std::ranges::count(url, '(') - std::ranges::count(url, ')');
   while (url.size() > begins->size()) {
-    if (is_any_of(url.back(), ".,;:!?'*_"))
-      url.remove_suffix(1);
-    else if (url.back() == ')' && std::ranges::count(url, ')') > std::ranges::count(url, '('))
-      url.remove_suffix(1);
-    else
-      break;
+    const bool closes_nothing = url.back() == ')' && open < 0;
+    if (closes_nothing) ++open;
+    if (!closes_nothing && !is_any_of(url.back(), ".,;:!?'*_")) break;
+    url.remove_suffix(1);
   }
   return url.size() > begins->size() ? url.size() : 0;
 }
@@ -190,13 +191,19 @@ std::size_t address_length(std::string_view text) {
   return dot != text.npos && dot > 0 && rest.offset - domain - dot > 2 ? rest.offset : 0;
 }
 
-bool is_emoji(char32_t c) {
-  return (c >= 0x1F300 && c <= 0x1FAFF) || (c >= 0x2600 && c <= 0x27BF) || (c >= 0x2B00 && c <= 0x2BFF) ||
-         (c >= 0x1F1E6 && c <= 0x1F1FF) || (c >= 0x1F000 && c <= 0x1F2FF);
+/// Returns whether a character is a sign that vocabularies often lack: of currencies, mathematics, technology, arrows,
+/// geometric shapes; \u00a9 and \u00b0, but no punctuation.
+bool is_sign(char32_t c) {
+  constexpr std::u32string_view kLatin =
+      U"\u00a2\u00a3\u00a4\u00a5\u00a7\u00a9\u00ac\u00ae\u00b0\u00b1\u00b6\u00d7\u00f7";
+  return kLatin.find(c) != kLatin.npos || (c >= 0x20a0 && c <= 0x20cf) || (c >= 0x2100 && c <= 0x214f) ||
+         (c >= 0x2190 && c <= 0x25ff) || (c >= 0x27c0 && c <= 0x2bff);
 }
 
-/// Matches an emoji with its modifiers, and those that a joiner adds.
+/// Matches an emoji with its modifiers, and those that a joiner adds. A sign that is text by itself is one if a
+/// variation selector makes it one, and a digit if it is on a key.
 std::size_t emoji_length(std::string_view text) {
+  constexpr std::string_view kEmojiSelector = "\uFE0F", kKey = "\u20E3";
   std::size_t length = 0;
   bool joins = true;
   while (length < text.size()) {
@@ -205,14 +212,33 @@ std::size_t emoji_length(std::string_view text) {
     const bool modifies = length > 0 && (c == 0xFE0F || c == 0x200D || c == 0x20E3 || (c >= 0x1F3FB && c <= 0x1F3FF) ||
                                          (c >= 0xE0020 && c <= 0xE007F));
     const bool is_flag = c >= 0x1F1E6 && c <= 0x1F1FF;
-    if (!modifies && !(joins && is_emoji(c))) break;
+    const auto after = text.substr(length + bytes);
+    const bool is_made_emoji = after.starts_with(kEmojiSelector) || after.starts_with(kKey);
+    if (!modifies && !(joins && (is_emoji(c) || is_made_emoji))) break;
     joins = c == 0x200D || (is_flag && length == 0);
     length += bytes;
   }
   return length;
 }
 
-/// Matches a number and a unit, with or without a space: 5 km, 20 °C, 50%, $5, 1,000.50 €.
+/// Returns the end of a number at a place: 5, 1,000.50, 10 000; a space, not a line end, may separate groups of three
+/// digits. `begin` if there is none.
+std::size_t end_of_number(std::string_view text, std::size_t begin) {
+  constexpr std::size_t kMaxNumber = 40;
+  Rest rest{text.substr(0, begin + kMaxNumber), begin};
+  const auto digits = rest.skip_while(is_ascii_digit);
+  if (digits == 0) return begin;
+  const auto skip_space = [](Rest& at) {
+    return at.skip(' ') || at.skip("\u00a0") || at.skip("\u202f") || at.skip("\u2009");
+  };
+  for (auto group = rest; digits <= 3 && skip_space(group) && group.skip_while(is_ascii_digit) == 3;) rest = group;
+  rest.skip_while([](char c) { return is_ascii_digit(c) || c == '.' || c == ','; });
+  while (!is_ascii_digit(text[rest.offset - 1])) --rest.offset;
+  return rest.offset;
+}
+
+/// Matches a number and a unit, with or without a space: 5 km, 20 °C, 50%, $5, 1,000.50 €, 5-10 km; 5 s,
+/// but not the 1980s.
 std::size_t quantity_length(std::string_view text) {
   constexpr auto kUnits = std::to_array<std::string_view>(
       {"%",  "‰",   "°C",  "°F",  "°",   "€",  "$",   "£",   "¥",   "km/h", "km²", "km",  "cm²", "cm", "mm", "m²",
@@ -223,15 +249,17 @@ std::size_t quantity_length(std::string_view text) {
   Rest rest{text};
   const bool has_currency = std::ranges::any_of(kCurrencies, [&](auto sign) { return rest.skip(sign); });
   const auto number = rest.offset;
-  rest.skip_while([](char c) { return is_ascii_digit(c) || c == '.' || c == ','; });
-  while (rest.offset > number && !is_ascii_digit(text[rest.offset - 1])) --rest.offset;
-  if (rest.offset == number || !is_ascii_digit(text[number])) return 0;
+  rest.offset = end_of_number(text, number);
+  if (rest.offset == number) return 0;
+  if (auto range = rest; range.skip('-') || range.skip("\u2013"))
+    if (const auto end = end_of_number(text, range.offset); end > range.offset) rest.offset = end;
   if (has_currency) return rest.offset;
   for (const auto unit : kUnits) {
     auto after = rest;
     if (!after.skip(' ')) (void)(after.skip("\xC2\xA0") || after.skip("\xE2\x80\xAF"));
     const auto unit_begin = text.substr(std::min(after.offset, text.size()));
     if (!after.skip(unit) || !is_word_boundary(text, after.offset)) continue;
+    if (unit == "s" && after.offset == rest.offset + 1) continue;
     if (unit == "%" && printf_length(unit_begin) > 0) return 0;
     return after.offset;
   }
@@ -270,8 +298,9 @@ class Finder {
       case '{':
         return of_length(brace_length(rest));
       case '#':
-        return rest.starts_with("#{") && brace_length(rest.substr(1)) > 0 ? of_length(1 + brace_length(rest.substr(1)))
-                                                                          : std::nullopt;
+        if (const auto length = brace_length(rest.substr(1)); rest.starts_with("#{") && length > 0)
+          return of_length(1 + length);
+        break;
       case '<':
         return tag_at(rest);
       case '&':
@@ -279,16 +308,17 @@ class Finder {
       default:
         break;
     }
-    if (rest[0] == '$')
+    if (rest[0] == '$' && !is_ascii_alphanumeric(before))
       if (const auto length = dollar_length(rest); length > 0) return of_length(length);
     if (!is_word_boundary(text_, offset_)) return {};
-    const auto first = static_cast<unsigned char>(rest[0]);
-    if (first >= 0x80) {
-      if (const auto length = emoji_length(rest); length > 0) return of_length(length);
-    } else if (is_ascii_alphanumeric(rest[0]) && !is_any_of(before, ".+-@_")) {
+    if (const auto length = emoji_length(rest); length > 0) return of_length(length);
+    if (is_ascii_alphanumeric(rest[0])) {
       if (const auto length = url_length(rest); length > 0) return of_length(length);
-      if (const auto length = address_length(rest); length > 0) return of_length(length);
+      const auto address = is_any_of(before, ".+-@_") ? 0 : address_length(rest);
+      if (address > 0) return of_length(address);
     }
+    if (const auto [value, bytes] = decode_utf8(rest, 0); is_sign(value.value_or(0)))
+      return of_length(bytes, Placeholder::Kind::kSign);
     if (is_any_of(before, ".,") && offset_ > 1 && is_ascii_digit(text_[offset_ - 2])) return {};  // within 1.5
     return of_length(quantity_length(rest), Placeholder::Kind::kQuantity);
   }

@@ -16,6 +16,7 @@ struct Placeholder {
     kOpening,   ///< a tag: <b>, <0>
     kClosing,   ///< </b>, </0>
     kMark,      ///< <br/>, <0/>
+    kSign,      ///< ©, €, ×, →: kept where the vocabulary lacks it
   };
   TextSpan span;
   Kind kind = Kind::kCode;
@@ -28,7 +29,7 @@ struct Placeholder {
 /// - formats of printf, with names, positions, Apple's %@ and Qt's %1: %s, %1$d, %(count)d, %.2f, %%
 /// - names in braces, without white space: {name}, {0}, {{user.name}}, #{x}, ${x}, {% tag %}; messages of ICU:
 ///   {n, plural, one {# file} other {# files}}; $name$ and $t(key) of i18next
-/// - tags of HTML and numbered ones, entities, URLs, e-mail addresses, emoji, numbers with units
+/// - tags of HTML and numbered ones, entities, URLs, e-mail addresses, emoji, numbers with units, signs
 ///
 /// `text` is valid UTF-8.
 std::vector<Placeholder> find_placeholders(std::string_view text);
