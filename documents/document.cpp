@@ -113,9 +113,9 @@ const std::vector<FormatReader>& format_readers() {
       {{"html", {".html", ".htm", ".xhtml"}, "web pages"}, read_html},
       {{"srt", {".srt"}, "SubRip subtitles"}, read_srt},
       {{"vtt", {".vtt"}, "WebVTT subtitles"}, read_vtt},
-      {{"xliff", {".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"}, "XLIFF 1.2 and 2"}, read_xliff},
-      {{"tmx", {".tmx"}, "translation memories"}, read_tmx},
-      {{"po", {".po", ".pot"}, "gettext"}, read_po},
+      {{"xliff", {".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"}, "XLIFF 1.2 and 2", true}, read_xliff},
+      {{"tmx", {".tmx"}, "translation memories", true}, read_tmx},
+      {{"po", {".po", ".pot"}, "gettext", true}, read_po},
       {{"json", {".json"}, "JSON with texts as values"}, read_json},
       {{"arb", {".arb"}, "Flutter's resource bundles"}, read_json},
       {{"yaml", {".yaml", ".yml"}, "YAML with texts as values"}, read_yaml},
@@ -123,7 +123,7 @@ const std::vector<FormatReader>& format_readers() {
       {{"strings", {".strings"}, "Apple's string tables"}, read_apple_strings},
       {{"android", {}, "Android's string resources (strings.xml)"}, read_android_strings},
       {{"resx", {".resx", ".resw"}, ".NET resources"}, read_resx},
-      {{"ts", {".ts"}, "Qt Linguist"}, read_qt_ts},
+      {{"ts", {".ts"}, "Qt Linguist", true}, read_qt_ts},
       {{"docx", {".docx", ".docm"}, "Word"}, ZipFormat::kOoxml},
       {{"pptx", {".pptx", ".pptm"}, "PowerPoint"}, ZipFormat::kOoxml},
       {{"xlsx", {".xlsx", ".xlsm"}, "Excel"}, ZipFormat::kOoxml},
@@ -172,7 +172,10 @@ bool begins_as_pdf(const fs::path& path) {
 
 const FormatReader& reader_named(const fs::path& input, const std::string& format, const std::string& name) {
   const auto& readers = format_readers();
-  auto wanted = format;
+  auto wanted = lower_ascii(format);
+  for (const auto& reader : readers)  // "md"
+    if (std::ranges::find(reader.format.endings, '.' + wanted) != reader.format.endings.end())
+      wanted = reader.format.name;
   const auto ending = wanted.empty() && begins_as_pdf(input) ? ".pdf" : lower_ending(input);
   if (wanted.empty()) {
     if (ending == ".xml" && is_android(input, name)) wanted = "android";
@@ -194,7 +197,24 @@ const FormatReader& reader_of(const fs::path& input, const DocumentSettings& set
   if (settings.mode && reader.format.name != kPlainText)
     throw UsageError({Key{"split"}, ": has an effect on plain text only; a unit of " + std::string(reader.format.name) +
                                         " is a paragraph, cell or message, whose sentences are found"});
+  if (settings.overwrite_translations && !reader.format.has_translations)
+    throw UsageError({Key{"overwrite_translations"},
+                      ": has no effect on " + std::string(reader.format.name) + ", which holds no translations"});
   return reader;
+}
+
+/// Throws UsageError if the ending of an output is that of another format.
+void expect_same_format(const FormatReader& reader, const fs::path& output) {
+  const auto ending = lower_ending(output);
+  const auto& own = reader.format.endings;
+  const auto has_ending = [&](const auto& other) {
+    return std::ranges::find(other.format.endings, ending) != other.format.endings.end();
+  };
+  const bool is_refused =
+      std::ranges::find(kRefused, ending, [](const auto& pair) { return pair.first; }) != kRefused.end();
+  if (std::ranges::find(own, ending) == own.end() && (is_refused || std::ranges::any_of(format_readers(), has_ending)))
+    throw UsageError({Key{"output"}, ": wanted a name that ends as " + std::string(reader.format.name) +
+                                         " does, since the format stays, got " + printable(output.string())});
 }
 
 DocumentOptions options_of(const DocumentSettings& settings, const std::string& name) {
@@ -243,6 +263,7 @@ std::unique_ptr<Document> open_document(const fs::path& input, const fs::path& o
                                         const DocumentSettings& settings) {
   const auto name = printable(input.string());
   const auto& format = reader_of(input, settings, name);
+  if (settings.format.empty()) expect_same_format(format, output);
   if (const auto* zip = std::get_if<ZipFormat>(&format.read))
     return std::make_unique<ArchiveDocument>(input, output, options_of(settings, name), *zip);
   DocumentInput text(input, name);

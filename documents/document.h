@@ -31,6 +31,7 @@ struct DocumentFormat {
   std::string_view name;                  ///< as --format takes it
   std::vector<std::string_view> endings;  ///< of file names, in lower case: ".srt"
   std::string_view description;           ///< "SubRip subtitles"
+  bool has_translations = false;          ///< beside its texts
 };
 
 /// Returns the formats, in the order in which help lists them.

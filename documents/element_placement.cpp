@@ -257,12 +257,19 @@ class Placement {
   /// Moves elements `in_order` to the right until they ascend, but neither out of the pair that they are in nor into
   /// another one.
   void move_into_order() {
+    std::vector<std::vector<TextSpan>> pairs(root_ + 1);  // within each element, ascending; they are disjoint
+    for (std::size_t parent = 0; parent <= root_; ++parent) {
+      for (const auto child : children_[parent])
+        if (!places_[child].empty()) pairs[parent].push_back(places_[child]);
+      std::ranges::sort(pairs[parent], {}, &TextSpan::begin);
+    }
     std::size_t last = 0;
     for (std::size_t i = 0; i < root_; ++i) {
       if (!source_.elements[i].in_order) continue;
       last = std::max(places_[i].begin, last);
-      for (const auto sibling : children_[parents_[i]])
-        if (last > places_[sibling].begin && last < places_[sibling].end) last = places_[sibling].end;
+      const auto& siblings = pairs[parents_[i]];
+      const auto next = std::ranges::lower_bound(siblings, last, {}, &TextSpan::begin);
+      if (next != siblings.begin()) last = std::max(last, (next - 1)->end);
       last = std::min(last, places_[parents_[i]].end);
       places_[i] = {last, last};
     }

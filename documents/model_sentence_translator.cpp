@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 
 #include "common/error.h"
@@ -63,6 +63,7 @@ SentenceTranslation sentence_of(std::string_view line, LineTranslation found) {
   result.text = std::move(best.text);
   result.log_probability = best.log_probability;
   result.tokens = best.tokens.size();
+  result.lacks_phrase = best.lacks_phrase;
   return result;
 }
 
@@ -71,12 +72,11 @@ ModelSentenceTranslator::ModelSentenceTranslator(LineTranslator translator, Deco
                                                  TranslationHooks hooks, bool has_attention)
     : translator_(std::move(translator)),
       decoding_(std::move(decoding)),
-      glossary_(std::move(glossary)),
       hooks_(std::move(hooks)),
       aligns_(has_attention && translator_.can_align()) {
   if (decoding_.sampling.enabled)
     throw UsageError({Key{"sample"}, ": wanted a search, because a document's translation is the best one, got draws"});
-  if (!glossary_.empty()) phrases_.emplace(TermList::from_entries(glossary_), translator_.target_tokenizer());
+  if (!glossary.empty()) glossary_.emplace(TermList::from_entries(glossary), translator_.target_tokenizer());
 }
 
 Languages languages_of_tags(const Languages& given, const TranslatorConfig& config) {
@@ -89,20 +89,23 @@ Languages languages_of_tags(const Languages& given, const TranslatorConfig& conf
 
 std::vector<SentenceTranslation> ModelSentenceTranslator::translate(std::span<const SentenceRequest> sentences) const {
   std::vector<std::string> lines;
-  std::set<std::string> required;
+  std::map<std::string, std::string> required;
   for (const auto& sentence : sentences) {
     lines.push_back(sentence.text);
-    required.insert(sentence.required.begin(), sentence.required.end());
+    for (const auto& text : sentence.required) required.emplace(text, text);
   }
-  auto phrases = phrases_;
+  const auto* glossary = glossary_ ? &*glossary_ : nullptr;
+  std::optional<GlossaryPhrases> of_these;  // what the glossary has for these lines, and what they require
   if (!required.empty()) {
-    auto entries = glossary_;
-    for (const auto& [source, target] : glossary_) required.erase(source);
-    for (const auto& text : required) entries.emplace_back(text, text);
-    phrases.emplace(TermList::from_entries(entries), translator_.target_tokenizer());
+    for (std::size_t i = 0; glossary_ && i < lines.size(); ++i)
+      for (const auto& found : glossary_->terms().find(lines[i])) {
+        const auto& entry = glossary_->terms().entries()[found.entry];
+        required[entry.source] = entry.target;
+      }
+    const std::vector<std::pair<std::string, std::string>> entries(required.begin(), required.end());
+    glossary = &of_these.emplace(TermList::from_entries(entries), translator_.target_tokenizer());
   }
-  const TranslationRequest request{
-      .lines = lines, .glossary = phrases ? &*phrases : nullptr, .details = {.alignment = aligns_}};
+  const TranslationRequest request{.lines = lines, .glossary = glossary, .details = {.alignment = aligns_}};
   auto found = translator_.translate(request, decoding_, hooks_);
   std::vector<SentenceTranslation> result;
   for (std::size_t i = 0; i < lines.size(); ++i) result.push_back(sentence_of(lines[i], std::move(found[i])));
@@ -113,6 +116,8 @@ bool ModelSentenceTranslator::fits(std::string_view sentence) const {
   // A piece has at least one byte.
   const auto limit = std::min(translator_.max_source_length(), decoding_.max_length);
   if (std::ssize(sentence) + 2 < limit) return true;
+  constexpr std::ptrdiff_t kBytesPerPiece = 16;  // longer texts are hardly words, and slow to tokenize
+  if (std::ssize(sentence) > kBytesPerPiece * limit) return false;
   const auto source = translator_.encode_source(sentence);
   return !source.truncated && std::ssize(source.ids) < limit;
 }
@@ -122,6 +127,13 @@ bool ModelSentenceTranslator::can_spell(std::string_view text) const {
   const auto ids = tokenizer.encode(text);
   // A glossary separates alternatives by |.
   return text.find('|') == text.npos && !has_unknown(ids) && tokenizer.decode(ids) == text;
+}
+
+std::vector<TextSpan> ModelSentenceTranslator::phrases(std::string_view text) const {
+  std::vector<TextSpan> places;
+  if (glossary_)
+    for (const auto& found : glossary_->terms().find(text)) places.push_back({found.begin, found.end});
+  return places;
 }
 
 }  // namespace gloss

@@ -28,12 +28,12 @@ class ModelSentenceTranslator final : public SentenceTranslator {
   std::vector<SentenceTranslation> translate(std::span<const SentenceRequest> sentences) const override;
   bool fits(std::string_view sentence) const override;
   bool can_spell(std::string_view text) const override;
+  std::vector<TextSpan> phrases(std::string_view text) const override;
 
  private:
   LineTranslator translator_;
   DecodingConfig decoding_;
-  std::vector<std::pair<std::string, std::string>> glossary_;
-  std::optional<GlossaryPhrases> phrases_;  ///< of the glossary
+  std::optional<GlossaryPhrases> glossary_;
   TranslationHooks hooks_;
   bool aligns_;
 };

@@ -132,17 +132,68 @@ class Preparation {
   bool has_text_ = false;  ///< more than spaces was copied
 };
 
+/// Returns a placeholder as a splitter reads it, in as many bytes: a word that may begin a sentence, a sign that is no
+/// part of the sentence (a tag), or white space.
+std::string stand_in(const Placeholder& placeholder, std::string_view text) {
+  const bool is_tag =
+      placeholder.kind == Placeholder::Kind::kOpening || placeholder.kind == Placeholder::Kind::kClosing;
+  const bool is_space = placeholder.kind == Placeholder::Kind::kMark || text == "&nbsp;";
+  const bool is_word = placeholder.kind == Placeholder::Kind::kCode && static_cast<unsigned char>(text[0]) < 0x80;
+  if (is_space) return std::string(text.size(), ' ');
+  if (is_tag || text[0] == '&') return std::string(text.size(), '*');
+  return is_word ? 'X' + std::string(text.size() - 1, 'x') : std::string(text);
+}
+
+/// Returns the sentences of a unit's text.
+std::vector<TextSpan> sentences_of(const Unit& unit, std::span<const Placeholder> placeholders,
+                                   const SentenceSplitter& splitter) {
+  auto text = unit.source.text;
+  for (const auto& placeholder : placeholders)
+    text.replace(placeholder.span.begin, placeholder.span.size(), stand_in(placeholder, placeholder.span.of(text)));
+  std::vector<std::size_t> words;  // places of word elements, for which a letter is put in
+  for (const auto& element : unit.source.elements)
+    if (element.kind == InlineElement::Kind::kWord && is_white_space(character_before(text, element.offset)) &&
+        (words.empty() || words.back() < element.offset))
+      words.push_back(element.offset);
+  for (auto word = words.rbegin(); word != words.rend(); ++word) text.insert(*word, "X");
+  auto sentences = sentence_spans(text, unit.mode, splitter);
+  std::size_t before = 0;  // letters that were put in before the place
+  const auto to_source = [&](std::size_t place) {
+    while (before < words.size() && words[before] + before < place) ++before;
+    return place - before;
+  };
+  for (auto& [begin, end] : sentences) begin = to_source(begin), end = to_source(end);
+  return sentences;
+}
+
 }  // namespace
 
-PreparedUnit prepare(const Unit& unit, const std::function<bool(std::string_view quantity)>& keeps) {
+PreparedUnit prepare(const Unit& unit, const SentenceSplitter& splitter, std::span<const TextSpan> phrases,
+                     const std::function<bool(std::string_view text)>& keeps) {
   Preparation preparation(unit.source);
   const auto placeholders = unit.has_placeholders ? find_placeholders(unit.source.text) : std::vector<Placeholder>();
-  for (const auto& placeholder : placeholders)
-    if (placeholder.kind == Placeholder::Kind::kQuantity && keeps(placeholder.span.of(unit.source.text)))
-      preparation.keep(placeholder.span);
-    else
+  for (const auto& placeholder : placeholders) {
+    const auto overlaps = [&](const TextSpan& phrase) {
+      return phrase.begin < placeholder.span.end && phrase.end > placeholder.span.begin;
+    };
+    const bool is_quantity = placeholder.kind == Placeholder::Kind::kQuantity;
+    if (is_quantity && std::ranges::any_of(phrases, overlaps)) continue;
+    const bool stays =
+        (is_quantity || placeholder.kind == Placeholder::Kind::kSign) && keeps(placeholder.span.of(unit.source.text));
+    if (!stays)
       preparation.take_out(placeholder);
-  return preparation.finish();
+    else if (is_quantity)
+      preparation.keep(placeholder.span);
+  }
+  auto prepared = preparation.finish();
+  const auto place_of = [&](std::size_t origin) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(prepared.origin, origin) - prepared.origin.begin());
+  };
+  for (const auto& sentence : sentences_of(unit, placeholders, splitter)) {
+    const auto span = without_outer_space(prepared.text.text, {place_of(sentence.begin), place_of(sentence.end)});
+    if (!span.empty()) prepared.sentences.push_back(span);
+  }
+  return prepared;
 }
 
 void restore_spaces(UnitTranslation& translation) {

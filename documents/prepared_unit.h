@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,10 +18,13 @@ struct PreparedUnit {
   InlineText text;                  ///< placeholders that were taken out are elements
   std::vector<TextSpan> kept;       ///< placeholders that stay in the text; ascending, disjoint
   std::vector<std::size_t> origin;  ///< the byte of the unit's text that each byte of `text` comes from, and its end
+  std::vector<TextSpan> sentences;  ///< of the text, ascending; not empty
 };
 
-/// Takes out the placeholders, apart from quantities for which `keeps` is true.
-PreparedUnit prepare(const Unit& unit, const std::function<bool(std::string_view quantity)>& keeps);
+/// Takes out the placeholders, apart from quantities and signs for which `keeps` is true. Quantities that overlap
+/// `phrases` are ordinary text. Sentences are those of the whole unit: one may begin with a placeholder.
+PreparedUnit prepare(const Unit& unit, const SentenceSplitter& splitter, std::span<const TextSpan> phrases,
+                     const std::function<bool(std::string_view text)>& keeps);
 
 /// Gives the word elements of a translation their spaces: one before (after) each that had one in the source, unless it
 /// is at the edge of the text, beside a space, or before (after) punctuation; and one beside a word character, unless

@@ -22,7 +22,8 @@ struct SentenceTranslation {
   std::vector<AlignedSpan> links;  ///< in bytes of both texts, ascending by target
   double log_probability = 0;      ///< sum over the tokens
   std::size_t tokens = 0;
-  bool complete = true;  ///< false: the job was stopped first
+  bool complete = true;       ///< false: the job was stopped first
+  bool lacks_phrase = false;  ///< a phrase of the glossary is missing
 };
 
 /// Translates sentences: the part of a model that documents use. Tests have one written by hand.
@@ -35,6 +36,8 @@ class SentenceTranslator {
   virtual bool fits(std::string_view sentence) const = 0;
   /// Returns whether the vocabulary spells the text, and gives it back unchanged.
   virtual bool can_spell(std::string_view text) const = 0;
+  /// Returns the places of phrases that a glossary translates, ascending.
+  virtual std::vector<TextSpan> phrases(std::string_view text) const = 0;
 };
 
 }  // namespace gloss

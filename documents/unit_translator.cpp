@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
 #include <unordered_map>
 
 #include "common/sentences/long_sentence.h"
+#include "common/sentences/sentence_marks.h"
+#include "common/text/language_tag.h"
 #include "common/text/letter_case.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
@@ -35,10 +38,24 @@ struct Sentence {
              return places_in(translation->text, quantity).size() != places_in(text, quantity).size();
            });
   }
+  /// Returns the places of a quantity that are no part of a longer number.
   static std::vector<TextSpan> places_in(std::string_view text, std::string_view quantity) {
+    const auto digit_at = [&](std::size_t offset) { return offset < text.size() && is_ascii_digit(text[offset]); };
+    const auto sign_at = [&](std::size_t offset) {
+      return offset < text.size() && (text[offset] == '.' || text[offset] == ',');
+    };
     std::vector<TextSpan> places;
-    for (auto at = text.find(quantity); at != text.npos; at = text.find(quantity, at + quantity.size()))
-      places.push_back({at, at + quantity.size()});
+    for (auto begin = text.find(quantity); begin != text.npos; begin = text.find(quantity, begin + 1)) {
+      const auto end = begin + quantity.size();
+      const bool continues_number = digit_at(begin - 1) || (sign_at(begin - 1) && digit_at(begin - 2));
+      const bool goes_on = digit_at(end - 1) && (digit_at(end) || (sign_at(end) && digit_at(end + 1)));
+      if (!continues_number && !goes_on) places.push_back({begin, end});
+    }
+    return places;
+  }
+  std::vector<TextSpan> places_of_required(std::string_view in) const {
+    std::vector<TextSpan> places;
+    for (const auto& quantity : required) std::ranges::copy(places_in(in, quantity), std::back_inserter(places));
     return places;
   }
 };
@@ -48,8 +65,28 @@ struct Work {
   std::vector<Sentence> sentences;
 };
 
-/// Puts the line ends of a source, with the white space around them, in place of spaces of its translation, in
-/// proportion to their places.
+/// Returns the place nearest to `wanted`, from `first` on, where a line end may stand in place of a space, or between
+/// two characters of a script without spaces; otherwise the end of the text.
+TextSpan place_of_line_end(std::string_view text, std::size_t first, std::size_t wanted) {
+  TextSpan nearest{text.size(), text.size()};
+  std::size_t offset = 0;
+  auto before = CharacterKind::kOther;
+  for_each_character(text, [&](auto value, std::string_view spelling) {
+    const auto kind = kind_of(value.value_or(0));
+    const auto length = spelling == " " ? std::size_t{1} : 0;
+    const bool may_break = offset >= first && offset > 0 &&
+                           (length > 0 || (before == CharacterKind::kUnspaced && kind == CharacterKind::kUnspaced));
+    const auto distance = [&](std::size_t place) { return std::max(place, wanted) - std::min(place, wanted); };
+    if (may_break && (nearest.begin == text.size() || distance(offset) < distance(nearest.begin)))
+      nearest = {offset, offset + length};
+    before = kind;
+    offset += spelling.size();
+  });
+  return nearest;
+}
+
+/// Puts the line ends of a source, with the white space around them, into its translation, in proportion to their
+/// places.
 void restore_line_ends(std::string_view source, SentenceTranslation& translation) {
   std::vector<TextSpan> breaks;
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -63,45 +100,46 @@ void restore_line_ends(std::string_view source, SentenceTranslation& translation
   for (const auto& line_end : breaks) {
     const auto share = static_cast<double>(line_end.begin) / static_cast<double>(source.size());
     const auto wanted = std::max(first, static_cast<std::size_t>(share * static_cast<double>(text.size())));
-    auto space = text.find(' ', wanted);
-    if (const auto before = text.rfind(' ', wanted);
-        before != text.npos && before >= first && (space == text.npos || wanted - before < space - wanted))
-      space = before;
-    if (space == text.npos) return;
-    text.replace(space, 1, line_end.of(source));
+    const auto place = place_of_line_end(text, first, wanted);
+    text.replace(place.begin, place.size(), line_end.of(source));
     for (auto& link : translation.links) {
-      if (link.target.begin > space) link.target.begin += line_end.size() - 1;
-      if (link.target.end > space) link.target.end += line_end.size() - 1;
+      if (link.target.begin >= place.end) link.target.begin += line_end.size() - place.size();
+      if (link.target.end > place.begin) link.target.end += line_end.size() - place.size();
     }
-    first = space + line_end.size();
+    first = place.begin + line_end.size();
   }
 }
 
-/// Returns whether a text is in capitals: two words or more, and no small letter. Models that were trained on ordinary
-/// text translate it as bad as a foreign language.
+/// Returns whether a text is in capitals: two words or more, and no other letter, neither small nor of a script without
+/// cases. Models that were trained on ordinary text translate it badly.
 bool is_in_capitals(std::string_view text) {
-  std::size_t words = 0, letters = 0;  // letters: of the last word
-  bool has_small = false;
+  std::size_t words = 0, capitals = 0;  // capitals: those before this character
+  bool has_other = false;
   for_each_character(text, [&](auto value, auto) {
     const auto c = value.value_or(0);
-    letters = is_letter(c) ? letters + 1 : 0;
-    if (letters == 2) ++words;
-    has_small |= upper_case(c) != c;
+    capitals = is_upper_case(c) ? capitals + 1 : 0;
+    if (capitals == 2) ++words;
+    has_other |= upper_case(c) != c || is_caseless(c);
   });
-  return words >= 2 && !has_small && std::ranges::any_of(text, [](char c) { return is_ascii_letter(c); });
+  return words >= 2 && !has_other;
 }
 
-/// Returns a text in other letters, each of the same length. Small letters begin after the first letter.
-std::string in_letters(std::string_view text, bool upper) {
+/// Returns a text in other letters apart from some places, of the same length. Small letters begin after the first
+/// letter.
+std::string in_letters(std::string_view text, bool upper, std::span<const TextSpan> kept) {
   std::string result;
   bool is_first = true;
   for_each_character(text, [&](auto value, std::string_view spelling) {
-    if (!value) {
+    const auto offset = result.size();
+    const bool stays =
+        std::ranges::any_of(kept, [&](const auto& span) { return offset >= span.begin && offset < span.end; });
+    if (!value || stays)
       result += spelling;
-      return;
-    }
-    append_utf8(upper ? upper_case(*value) : is_first ? *value : lower_case(*value), result);
-    is_first &= !is_letter(*value);
+    else if (*value == U'\u00df' && upper)
+      result += "SS";
+    else
+      append_utf8(upper ? upper_case(*value) : is_first ? *value : lower_case(*value), result);
+    is_first &= !is_letter(value.value_or(0));
   });
   return result;
 }
@@ -128,8 +166,8 @@ class UnitJob {
         }
     search();
     for (std::size_t i = 0; i < units_.size(); ++i)
-      if (std::ranges::any_of(work_[i].sentences, &Sentence::has_lost)) {
-        counts_.put_back += std::ssize(work_[i].unit.kept);
+      if (const auto lost = std::ranges::count_if(work_[i].sentences, &Sentence::has_lost); lost > 0) {
+        counts_.put_back += lost;
         prepare_unit(i, /*takes_out_all=*/true);
       }
     search();
@@ -144,10 +182,12 @@ class UnitJob {
     auto& work = work_[index];
     work = {};
     if (find_known(unit, work)) return;
-    work.unit = prepare(unit, [&](auto quantity) { return !takes_out_all && sentences_.can_spell(quantity); });
+    const auto phrases = sentences_.phrases(unit.source.text);
+    work.unit = prepare(unit, *options_.splitter, phrases,
+                        [&](auto quantity) { return !takes_out_all && sentences_.can_spell(quantity); });
     const std::string_view text = work.unit.text.text;
     std::size_t end = 0;  // of the sentence before
-    for (auto span : sentence_spans(text, unit.mode, *options_.splitter)) {
+    for (auto span : work.unit.sentences) {
       const auto gap = text.substr(end, span.begin - end);
       if (end == 0 || gap.find_first_of("\r\n") != gap.npos) span.begin += list_mark_length(span.of(text));
       end = span.end;
@@ -157,16 +197,16 @@ class UnitJob {
           whole.push_back({kept.begin - span.begin, kept.end - span.begin});
       const auto parts = cut_long_sentence(
           span.of(text), [&](std::string_view part) { return sentences_.fits(part); }, whole);
-      if (parts.size() > 1) ++counts_.cut;
+      if (parts.size() > 1 && !takes_out_all) ++counts_.cut;
       for (const auto& part : parts) {
         add_sentence(work, {span.begin + part.begin, span.begin + part.end});
         work.sentences.back().continues = part.begin > 0;
       }
     }
-    if (takes_out_all || !options_.on_unknown || !unit.source.elements.empty()) return;
+    if (takes_out_all || !options_.on_unknown) return;
     for (const auto& sentence : work.sentences)
-      if (!sentence.translation) options_.on_unknown(unit, sentence.text);
-    if (work.sentences.size() > 1) options_.on_unknown(unit, unit.source.text);
+      if (!sentence.translation && !has_elements(work, sentence.span)) options_.on_unknown(unit, sentence.text);
+    if (work.sentences.size() > 1 && unit.source.elements.empty()) options_.on_unknown(unit, unit.source.text);
   }
 
   /// Returns whether the memory has the whole unit, which then is one sentence.
@@ -185,6 +225,17 @@ class UnitJob {
     return true;
   }
 
+  /// Returns whether a sentence has elements that its translation in a memory would have to hold: any within it, and
+  /// placeholders beside it, which may be a part of it.
+  static bool has_elements(const Work& work, TextSpan span) {
+    return std::ranges::any_of(work.unit.text.elements, [&](const InlineElement& element) {
+      const bool is_tag =
+          element.kind == InlineElement::Kind::kOpening || element.kind == InlineElement::Kind::kClosing;
+      return is_tag ? element.offset > span.begin && element.offset < span.end
+                    : element.offset >= span.begin && element.offset <= span.end;
+    });
+  }
+
   void add_sentence(Work& work, TextSpan span) const {
     Sentence sentence{span, std::string(span.of(work.unit.text.text))};
     for (auto& c : sentence.text)
@@ -194,13 +245,19 @@ class UnitJob {
         sentence.required.emplace_back(kept.of(work.unit.text.text));
     if (!has_letter(sentence.text)) {  // numbers and signs stay
       sentence.translation = SentenceTranslation{.text = sentence.text, .links = {}};
-    } else if (options_.known && work.unit.text.elements.empty()) {
+    } else if (options_.known && !has_elements(work, span)) {
       if (auto known = options_.known(sentence.text))
         sentence.translation = SentenceTranslation{.text = std::move(*known), .links = {}};
       sentence.from_memory = sentence.translation.has_value();
     }
-    sentence.in_capitals = sentence.required.empty() && is_in_capitals(sentence.text);
+    sentence.in_capitals = options_.changes_case && is_in_capitals(sentence.text);
     work.sentences.push_back(std::move(sentence));
+  }
+
+  std::string in_small_letters(const Sentence& sentence) const {
+    auto kept = sentences_.phrases(sentence.text);
+    std::ranges::copy(sentence.places_of_required(sentence.text), std::back_inserter(kept));
+    return in_letters(sentence.text, /*upper=*/false, kept);
   }
 
   /// Translates the sentences that have no translation; each text once.
@@ -211,7 +268,7 @@ class UnitJob {
     for (auto& work : work_)
       for (auto& sentence : work.sentences) {
         if (sentence.translation) continue;
-        const auto text = sentence.in_capitals ? in_letters(sentence.text, /*upper=*/false) : sentence.text;
+        const auto text = sentence.in_capitals ? in_small_letters(sentence) : sentence.text;
         const auto [place, is_new] = indices.try_emplace(text, requests.size());
         if (is_new)
           requests.push_back({text, sentence.is_constrained ? sentence.required : std::vector<std::string>()});
@@ -221,7 +278,8 @@ class UnitJob {
     const auto translations = sentences_.translate(requests);
     for (const auto& [sentence, index] : wanted) {
       sentence->translation = translations[index];
-      if (sentence->in_capitals) sentence->translation->text = in_letters(sentence->translation->text, /*upper=*/true);
+      if (auto& text = sentence->translation->text; sentence->in_capitals)
+        text = in_letters(text, /*upper=*/true, sentence->places_of_required(text));
       if (sentence->translation->complete && sentence->translation->text.empty())
         sentence->translation =
             SentenceTranslation{.text = sentence->text, .links = {}, .log_probability = -HUGE_VAL, .tokens = 1};
@@ -250,8 +308,10 @@ class UnitJob {
         result.links.push_back({{text.size() + mark, text.size() + end}, {written + mark, written + end}});
       }
       text += gap;
-      // Sentences of a script without spaces have no gap; those of others need one.
-      if (gap.empty() && !text.empty() && first_kind(translation.text) == CharacterKind::kWord) text += ' ';
+      // Sentences of a script without spaces have no gap; those of others need one, but not parts of a word.
+      const bool is_within_word = !is_word_boundary(source.text, sentence.span.begin);
+      if (gap.empty() && !text.empty() && !is_within_word && first_kind(translation.text) == CharacterKind::kWord)
+        text += ' ';
       if (translation.links.empty()) translation.links = links_in_proportion(source_text, translation.text);
       for (auto link : translation.links) {
         link.target = {link.target.begin + text.size(), link.target.end + text.size()};
@@ -268,9 +328,9 @@ class UnitJob {
       } else {
         result.sentences.push_back({target, sentence.span, confidence});
       }
-      for (const auto& quantity : sentence.required)
-        for (const auto& place : Sentence::places_in(translation.text, quantity))
-          whole.push_back({text.size() + place.begin, text.size() + place.end});
+      for (const auto& place : sentence.places_of_required(translation.text))
+        whole.push_back({text.size() + place.begin, text.size() + place.end});
+      if (translation.lacks_phrase) ++counts_.lacking_phrase;
       text += translation.text;
       written = sentence.span.end;
       log_probability += translation.log_probability;
@@ -301,6 +361,12 @@ class UnitJob {
 };
 
 }  // namespace
+
+UnitTranslatorOptions options_for(std::string_view source_language, std::string_view target_language,
+                                  std::shared_ptr<const SentenceSplitter> splitter) {
+  return {.splitter = splitter ? std::move(splitter) : rule_splitter(source_language),
+          .changes_case = !has_dotless_i(source_language) && !has_dotless_i(target_language)};
+}
 
 std::vector<UnitTranslation> UnitTranslator::translate(std::span<const Unit> units, UnitCounts& counts) const {
   return UnitJob(sentences_, options_, units, counts).run();

@@ -24,7 +24,13 @@ struct UnitTranslatorOptions {
   KnownTranslation known = {};                       ///< a translation memory; may be empty
   /// Gets each sentence that `known` lacks, and the text of each unit of several sentences; may be empty.
   std::function<void(const Unit& unit, std::string_view text)> on_unknown = {};
+  bool changes_case = true;  ///< of sentences in capitals; not with Turkish letters (has_dotless_i)
 };
+
+/// Returns the options for two languages (BCP 47; empty: unknown), with the rules of the source's sentences if there is
+/// no other splitter.
+UnitTranslatorOptions options_for(std::string_view source_language, std::string_view target_language,
+                                  std::shared_ptr<const SentenceSplitter> splitter = nullptr);
 
 /// Numbers of a job.
 struct UnitCounts {
@@ -33,16 +39,18 @@ struct UnitCounts {
   std::int64_t sentences_from_memory = 0;  ///< sentences of other units with a known translation
   std::int64_t cut = 0;             ///< sentences that were cut, because the model does not read them to their end
   std::int64_t searched_again = 0;  ///< sentences that had lost a quantity, and were searched again with a constraint
-  std::int64_t put_back = 0;        ///< quantities that a translation lacked even then; they were put back by links
+  std::int64_t put_back = 0;        ///< sentences that lacked one even then; it was put back by links
+  std::int64_t lacking_phrase = 0;  ///< sentences without a phrase that the glossary requires
   std::int64_t left = 0;            ///< units that have no translation, because the job ended first
 };
 
 /// Translates units: keeps placeholders, cuts texts into sentences, translates these, and places the elements.
 ///
 /// Every byte between two sentences stays, and so does a list mark at the beginning of a line. A line end within a
-/// sentence (kWrapped) has a counterpart in its translation. Quantities stay in the text that the model reads, other
-/// placeholders are taken out of it. Without links the words of a sentence are linked in proportion. A placeholder
-/// occurs in the translation as often as in the source. Of two units with equal texts both have the same translation.
+/// sentence (kWrapped) has a counterpart in its translation. Quantities stay in the text that the model reads,
+/// unless a glossary translates them; other placeholders are taken out of it. Without links the words of a sentence are
+/// linked in proportion. A placeholder occurs in the translation as often as in the source. Of two units with equal
+/// texts both have the same translation.
 class UnitTranslator {
  public:
   /// `sentences` must outlive this object.

@@ -27,6 +27,7 @@ class GlossaryPhrases {
   std::vector<Phrase> phrases_for(const PieceSpans& source, std::size_t end = std::string_view::npos) const;
   /// Returns [V]: 1 for pieces that continue the word before them.
   std::span<const std::uint8_t> continues_word() const { return continues_word_; }
+  const TermList& terms() const { return glossary_; }
 
  private:
   TermList glossary_;

@@ -14,15 +14,6 @@ using Kind = InlineElement::Kind;
 
 }  // namespace
 
-bool has_letter(std::string_view text) {
-  for (std::size_t offset = 0; offset < text.size();) {
-    const auto [value, bytes] = decode_utf8(text, offset);
-    if (value && is_letter(*value)) return true;
-    offset += bytes;
-  }
-  return false;
-}
-
 std::string LineNames::of(std::size_t offset) {
   line_ += static_cast<std::size_t>(std::ranges::count(bytes_.substr(offset_, offset - offset_), '\n'));
   offset_ = offset;

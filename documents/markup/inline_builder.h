@@ -66,7 +66,4 @@ class LineNames {
   std::size_t offset_ = 0, line_ = 1;
 };
 
-/// Returns whether a text has a letter.
-bool has_letter(std::string_view text);
-
 }  // namespace gloss

@@ -198,9 +198,30 @@ TEST_F(DocumentTest, WhatGlossDoesNotTranslateIsRefusedWithAReason) {
   EXPECT_EQ(translated("a.pdf", "one", in_format("txt")), "ONE") << "a format that is given counts";
 }
 
+TEST_F(DocumentTest, TheOutputHasTheEndingOfItsFormat) {
+  write(folder_ / "a.html", "one");
+  for (const auto* name : {"b.pdf", "b.docx", "b.TXT"})
+    EXPECT_THAT([&] { open_document(folder_ / "a.html", folder_ / name, {}); },
+                ThrowsMessage<UsageError>(HasSubstr("output: wanted a name that ends as html does")));
+  for (const auto* name : {"b.htm", "b.de", "b"})
+    EXPECT_NO_THROW(open_document(folder_ / "a.html", folder_ / name, {})) << name;
+  EXPECT_NO_THROW(open_document(folder_ / "a.html", folder_ / "b.md", in_format("txt")))
+      << "a format that is given counts";
+}
+
+TEST_F(DocumentTest, TranslationsAreOverwrittenWhereThereAreSome) {
+  write(folder_ / "a.html", "one");
+  DocumentSettings settings;
+  settings.overwrite_translations = true;
+  EXPECT_THAT([&] { open("a.html", settings); },
+              ThrowsMessage<UsageError>(HasSubstr("overwrite_translations: has no effect on html")));
+  write(folder_ / "a.po", "msgid \"one\"\nmsgstr \"\"\n");
+  EXPECT_NO_THROW(open("a.po", settings));
+}
+
 TEST_F(DocumentTest, UnknownFormatsAreRefused) {
   std::string output;
-  for (const auto* format : {"odf", "HTML", ".html"}) {
+  for (const auto* format : {"odf", "htmls", ".html"}) {
     EXPECT_THAT([&] { open_text("one", output, in_format(format)); },
                 ThrowsMessage<UsageError>(HasSubstr("format: wanted one of txt, markdown, html")));
     write(folder_ / "a.html", "one");
@@ -210,6 +231,7 @@ TEST_F(DocumentTest, UnknownFormatsAreRefused) {
     EXPECT_THAT([&] { open_text("one", output, in_format(format)); },
                 ThrowsMessage<UsageError>(HasSubstr("wanted a format of text")));
   EXPECT_THAT(output, IsEmpty());
+  for (const auto* format : {"HTML", "htm"}) EXPECT_NO_THROW(open_text("one", output, in_format(format))) << format;
 }
 
 TEST_F(DocumentTest, MissingFilesAndFoldersAreRefused) {

@@ -42,6 +42,7 @@ class ShoutingTranslator final : public SentenceTranslator {
   }
   bool fits(std::string_view) const override { return true; }
   bool can_spell(std::string_view) const override { return true; }
+  std::vector<TextSpan> phrases(std::string_view) const override { return {}; }
 };
 
 /// A document of passages in memory. A unit is a range of its passage.

@@ -14,6 +14,7 @@
 namespace gloss {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 
 /// Writes a sentence in upper case, its words in the reverse order if `reorders`. Forgets words with digits unless they
@@ -22,6 +23,8 @@ class FakeTranslator final : public SentenceTranslator {
  public:
   bool reorders = false, forgets_digits = false, can_be_forced = true, blind = false;
   std::size_t limit = 1000;
+  std::string phrase = {};  ///< of a glossary
+  std::string says = {};    ///< in place of a translation
   mutable std::vector<std::string> seen;
 
   std::vector<SentenceTranslation> translate(std::span<const SentenceRequest> sentences) const override {
@@ -34,9 +37,14 @@ class FakeTranslator final : public SentenceTranslator {
   }
   bool fits(std::string_view sentence) const override { return sentence.size() <= limit; }
   bool can_spell(std::string_view text) const override { return text.find('!') == text.npos; }
+  std::vector<TextSpan> phrases(std::string_view text) const override {
+    const auto begin = phrase.empty() ? text.npos : text.find(phrase);
+    return begin == text.npos ? std::vector<TextSpan>() : std::vector<TextSpan>{{begin, begin + phrase.size()}};
+  }
 
  private:
   SentenceTranslation translation_of(const SentenceRequest& sentence) const {
+    if (!says.empty()) return {.text = says, .links = {}, .tokens = 1};
     auto words = spaced_words(sentence.text);
     if (reorders) std::ranges::reverse(words);
     SentenceTranslation result;
@@ -103,6 +111,10 @@ TEST_F(UnitTranslatorTest, TranslatesSentencesAndKeepsWhatIsBetweenThem) {
 TEST_F(UnitTranslatorTest, ALineEndWithinASentenceHasACounterpart) {
   EXPECT_EQ(translated("one two\n  three four.", SentenceMode::kWrapped), "ONE TWO\n  THREE FOUR.");
   EXPECT_THAT(fake_.seen, ElementsAre("one two   three four."));
+  fake_.says = "eins";
+  EXPECT_EQ(translated("one\ntwo", SentenceMode::kWrapped), "eins\n");
+  fake_.says = "一個男人騎車。";
+  EXPECT_EQ(translated("one\ntwo\nthree", SentenceMode::kWrapped), "一\n個男\n人騎車。");
 }
 
 TEST_F(UnitTranslatorTest, PairsSpanSentences) {
@@ -170,6 +182,36 @@ TEST_F(UnitTranslatorTest, ASentenceThatLostAQuantityIsSearchedAgain) {
   EXPECT_EQ(counts_.put_back, 1);
 }
 
+TEST_F(UnitTranslatorTest, AQuantityIsNoPartOfALongerNumber) {
+  has_placeholders_ = true;
+  fake_.forgets_digits = true;
+  fake_.can_be_forced = true;
+  EXPECT_EQ(translated("run 10 km or 110 km"), "RUN 10 km OR 110 km");
+  EXPECT_EQ(counts_.put_back, 0);
+}
+
+TEST_F(UnitTranslatorTest, AGlossaryMayTranslateAQuantity) {
+  has_placeholders_ = true;
+  fake_.phrase = "5 km";
+  EXPECT_EQ(translated("run 5 km now"), "RUN 5 KM NOW");
+  EXPECT_EQ(counts_.put_back, 0);
+}
+
+TEST_F(UnitTranslatorTest, ASentenceMayBeginWithAPlaceholder) {
+  has_placeholders_ = true;
+  options_.splitter = rule_splitter("en");
+  for (const std::string begin : {"{name}", "%s", "https://a.org/b", "<w/>", "a@b.org"}) {
+    fake_.seen.clear();
+    translated("One two. " + begin + " three four.");
+    ASSERT_EQ(fake_.seen.size(), 2) << begin;
+    EXPECT_EQ(fake_.seen[0], "One two.") << begin;
+  }
+  fake_.seen.clear();
+  EXPECT_EQ(translated("Go in. <w/> and out. See it <w/>. It is."), "GO IN. <w/> AND OUT. SEE IT <w/>. IT IS.");
+  translated("See the note.<w/> It is {x}. Or");
+  EXPECT_THAT(fake_.seen, ElementsAre("Go in.", "and out.", "See it.", "It is.", "See the note.", "It is.", "Or"));
+}
+
 TEST_F(UnitTranslatorTest, APlaceholderIsNotGluedToAWord) {
   has_placeholders_ = true;
   fake_.reorders = true;
@@ -193,8 +235,23 @@ TEST_F(UnitTranslatorTest, TheModelGetsCapitalsInSmallLetters) {
   EXPECT_EQ(translated("A MAN, ÄPFEL <b>AND</b> I. NATO. A MAN Is. USA 5."),
             "A MAN, ÄPFEL <b>AND</b> I. NATO. A MAN IS. USA 5.");
   EXPECT_THAT(fake_.seen, ElementsAre("A man, äpfel and i.", "NATO.", "A MAN Is.", "USA 5."));
+  fake_.seen.clear();
+  translated("NHK と BBC です. 서울 KBS CNN. ЧЕЛОВЕК ЕДЕТ. DIE STRAßE HIER.");
+  EXPECT_THAT(fake_.seen, ElementsAre("NHK と BBC です.", "서울 KBS CNN.", "Человек едет.", "Die straße hier."));
+  fake_.seen.clear();
   has_placeholders_ = true;
-  EXPECT_EQ(translated("DRINK 20 ML NOW"), "DRINK 20 ML NOW");
+  fake_.phrase = "NATO";
+  translated("DRINK 20 MB NOW. OUR NATO DOG.");
+  EXPECT_THAT(fake_.seen, Contains("Drink 20 MB now."));
+  EXPECT_THAT(fake_.seen, Contains("Our NATO dog."));
+  options_.changes_case = false;
+  translated("ONE TWO THREE.");
+  EXPECT_EQ(fake_.seen.back(), "ONE TWO THREE.");
+}
+
+TEST_F(UnitTranslatorTest, CapitalsHaveNoSharpS) {
+  fake_.says = "eine straße.";
+  EXPECT_EQ(translated("A BIG STREET."), "EINE STRASSE.");
 }
 
 TEST_F(UnitTranslatorTest, ASentenceWithoutTranslationStays) {
@@ -249,6 +306,17 @@ TEST_F(UnitTranslatorTest, KnownTranslationsAreUsed) {
   EXPECT_EQ(counts_.from_memory, 2);
   EXPECT_EQ(counts_.sentences_from_memory, 1);
   EXPECT_EQ(counts_.sentences, 4);
+}
+
+TEST_F(UnitTranslatorTest, KnownSentencesBesidePlaceholdersAreUsed) {
+  has_placeholders_ = true;
+  options_.known = [](std::string_view text) -> std::optional<std::string> {
+    return text == "Known." ? std::optional<std::string>("Bekannt.") : std::nullopt;
+  };
+  EXPECT_EQ(translated("Known. see {x} now. <b>Known.</b> <i>a</i> b."),
+            "Bekannt. SEE {x} NOW. <b>Bekannt.</b> <i>A</i> B.");
+  EXPECT_EQ(translated("{x} Known. Known. a <w/>"), "{x} KNOWN. Bekannt. A <w/>")
+      << "a memory may have the first sentence with its placeholder";
 }
 
 TEST_F(UnitTranslatorTest, TextsThatAreNotKnownAreReportedOnce) {
