@@ -46,8 +46,10 @@ struct TextCall {
   TextCall(const LineTranslator& translator, const TranslatorConfig& config, const Languages& languages,
            const TextOptions& options)
       : sentences(make_sentences(translator, config, options.search)) {
-    UnitTranslatorOptions made;
-    made.splitter = options.srx.empty() ? rule_splitter(languages.source) : srx_splitter(options.srx, languages.source);
+    if (!options.srx.empty() && options.split == SentenceSplit::kLine)
+      throw UsageError("srx: has an effect on text that is split into sentences only");
+    auto made = options_for(languages.source, languages.target,
+                            options.srx.empty() ? nullptr : srx_splitter(options.srx, languages.source));
     if (!options.memory.empty()) {
       memory.emplace(options.memory, languages.source, languages.target);
       made.known = [this](std::string_view text) { return memory->exact(text); };

@@ -206,7 +206,8 @@ ExitCode run(const TranslateOptions& options) {
   InputProgress progress(source.size(), results.is_stdout());
   if (splits) {
     const auto sentences = sentence_translator(translator, models, options.decoding, options.glossary, languages);
-    const UnitTranslator units(sentences, {.splitter = make_splitter(options.sentences, languages.source)});
+    const UnitTranslator units(
+        sentences, options_for(languages.source, languages.target, make_splitter(options.sentences, languages.source)));
     return translate_paragraphs(options, source, results, units, progress, lines_at_once(decoding));
   }
   LineWarnings warnings(source.typed(), !print.json_lines && (print.n_best || print.alignment), options.replace_unknown,

@@ -44,6 +44,9 @@ std::string line_of(const UnitCounts& counts) {
   if (counts.cut > 0) text += "; " + std::to_string(counts.cut) + " cut, because they were too long for the model";
   if (counts.searched_again > 0)
     text += "; " + std::to_string(counts.searched_again) + " searched again for a lost quantity";
+  if (counts.put_back > 0) text += ", " + std::to_string(counts.put_back) + " of them in vain: it was put back";
+  if (counts.lacking_phrase > 0)
+    text += "; " + std::to_string(counts.lacking_phrase) + " without a phrase of the glossary";
   return text;
 }
 
@@ -105,24 +108,31 @@ ExitCode run(const TranslateFileOptions& options) {
   const StopOnSignal stop(kSecondsToStop);
   const auto machine = set_up(options.common, {files_read(options), {{"OUT", options.output}}});
   expect_input_file("IN", options.input, "a document");
+  if (options.sentences.srx && options.sentences.mode == SentenceMode::kLine)
+    throw UsageError("--srx: has an effect beside --split-sentences paragraph or wrapped only");
   const auto models = load_document_models(options.models, options.languages, machine.device);
   const auto languages = languages_of(models, options.languages);
   std::unique_ptr<Document> document;
-  name_by_option({{"format", "--format"}, {"split", "--split-sentences"}}, [&] {
-    document = open_document(options.input, options.output,
-                             {.format = options.format,
-                              .mode = options.sentences.mode,
-                              .source_language = languages.source,
-                              .target_language = languages.target,
-                              .overwrite_translations = options.overwrite_translations});
-  });
+  name_by_option({{"format", "--format"},
+                  {"split", "--split-sentences"},
+                  {"overwrite_translations", "--overwrite-translations"},
+                  {"output", "OUT"}},
+                 [&] {
+                   document = open_document(options.input, options.output,
+                                            {.format = options.format,
+                                             .mode = options.sentences.mode,
+                                             .source_language = languages.source,
+                                             .target_language = languages.target,
+                                             .overwrite_translations = options.overwrite_translations});
+                 });
   std::optional<LineTranslator> translator;
   name_by_option(translation_names(), [&] {
     translator = models.translator(options.precision, /*aligns=*/true, options.plain).with_workers(machine.threads);
   });
   warn_of_ignored(options.precision, models);
   const auto sentences = sentence_translator(*translator, models, options.decoding, options.glossary, languages);
-  UnitTranslatorOptions unit_options{.splitter = make_splitter(options.sentences, languages.source)};
+  auto unit_options =
+      options_for(languages.source, languages.target, make_splitter(options.sentences, languages.source));
   std::optional<TranslationMemory> memory;
   if (options.memory) {
     expect_input_file("--memory", *options.memory, "a TMX file");
@@ -134,6 +144,10 @@ ExitCode run(const TranslateFileOptions& options) {
                  printable(match.source, 80) + "\": " + printable(match.target, 80));
     };
   }
+  if (languages.source.empty() || languages.target.empty())
+    log_info(
+        "the model records no languages: give --source-language and --target-language, so that sentences are found "
+        "by the rules of the language, and the document names the new one");
   const UnitTranslator units(sentences, std::move(unit_options));
   const WorkProgress progress(1, "translating");
   try {

@@ -141,6 +141,10 @@ void read_table(std::string_view bytes, const std::string& name, std::string_vie
   auto source_column = column_of(header, source), target_column = column_of(header, target);
   const bool names_languages =
       std::ranges::count_if(header, [](const auto& cell) { return !language_of_file(cell).empty(); }) > 1;
+  if (names_languages && (source.empty() || target.empty()))
+    throw DataError(name +
+                    ": its columns are named by languages, but those of the translation are not known; name the "
+                    "languages, or the columns \"source\" and \"target\"");
   if (names_languages && (!source_column || !target_column))
     throw DataError(name + ": wanted columns " + printable(source) + " and " + printable(target) + ", got " +
                     printable(header[0], 40) + ", " + printable(header[1], 40));
@@ -171,6 +175,8 @@ TermPairs read_terms(DocumentInput input, std::string_view source_language, std:
     read_tbx(bytes, name, source_language, target_language, terms);
   else
     read_table(bytes, name, source_language, target_language, terms);
+  if (terms.pairs.empty() && (source_language.empty() || target_language.empty()))
+    throw DataError(name + ": wanted terms, one source and one target in a row");
   if (terms.pairs.empty())
     throw DataError(name + ": wanted terms in " + printable(source_language) + " and " + printable(target_language) +
                     ", got none; check the languages of the file");

@@ -290,7 +290,7 @@ TEST_P(TextTranslationTest, APhraseThatTheModelCannotWriteIsTheSameErrorAsForLin
 }
 
 TEST_P(TextTranslationTest, FormatsAreChecked) {
-  for (const auto* format : {"odf", "HTML", "docx", "epub"})  // the last two are no texts
+  for (const auto* format : {"odf", "htmls", "docx", "epub"})  // the last two are no texts
     EXPECT_THAT([&] { translator().translate_text("ana", {.format = format}); },
                 ThrowsMessage<TranslatorUsageError>(HasSubstr("format: wanted")));
   EXPECT_THAT([&] { translator().translate_text("{\"a\"", {.format = "json"}); },
