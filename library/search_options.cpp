@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "common/config/settings.h"
 #include "common/error.h"
 
 namespace gloss {
@@ -17,11 +16,7 @@ constexpr std::array kNormalizations = {
     std::pair{std::string_view("power"), std::optional(LengthNormalisation::kPower)},
     std::pair{std::string_view("gnmt"), std::optional(LengthNormalisation::kGnmt)}};
 
-/// A field of the public interface and the key of `decoding` that it sets.
-struct PublicOption {
-  std::string_view name, key;
-  Field<TranslationOptions> field;
-};
+}  // namespace
 
 const std::vector<PublicOption>& public_options() {
   using Options = TranslationOptions;
@@ -47,6 +42,8 @@ const std::vector<PublicOption>& public_options() {
       {"seed", "sampling.seed", field(&Options::seed)}};
   return options;
 }
+
+namespace {
 
 std::string public_name(std::string_view key) {
   return std::string(std::ranges::find(public_options(), key, &PublicOption::key)->name);

@@ -23,7 +23,7 @@ threads() {
   local programs=(common tokenizer evaluation model decoding tensor training translation library library_threads)
   local filter='LogTest.*:MappedFileTest.*:SentencePiece*:ParallelForTest.*:ResamplingTest.*:PositionalEncodingTest.*'
   filter+=':*ModelScorers*:*InferenceScorer*:*Translator*:*WorkersTest*:*ShardTree*:*ShardedUpdate*:*BatchedSearch*'
-  filter+=':*ForcedScores*:*TranslationJob*:*TranslationRunner*'
+  filter+=':*ForcedScores*:*TranslationJob*:*TranslationRunner*:*CInterface*'
   # These compute long searches by teams of libgomp, whose barriers the sanitizer does not see.
   filter+='-*ATranslationsBitsDependNeither*'
   # The sanitizer ends a process that was forked from one with threads and starts one.
