@@ -100,7 +100,7 @@ no_cycles() {
   fi
 }
 
-mapfile -t files < <(find "${folders[@]}" cmake -name '*.h' -o -name '*.cpp')
+mapfile -t files < <(find "${folders[@]}" cmake -name '*.h' -o -name '*.cpp' -o -name '*.c')
 check_formatting "${files[@]}"
 
 may_include common

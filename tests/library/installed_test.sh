@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # installed_test.sh CMAKE BUILD SOURCE WITH_LIBTORCH: installs the build, moves the tree, runs the program in it, and
-# configures, builds and runs the project in consumer/ on it. Where Debian's tools are it makes the package `gloss` too
-# (not compressed, which takes long) and runs the program out of it. A program is also built by pkg-config, and every link
-# of the installed pages is followed.
+# configures, builds and runs the projects in consumer/ and examples/c on it. Where Debian's tools are it makes the
+# package `gloss` too (not compressed, which takes long) and runs the program out of it. The two are also built by
+# pkg-config, and every link of the installed pages is followed.
 set -euo pipefail
 
 cmake=$1 build=$2 source=$3 with_libtorch=$4
@@ -53,6 +53,12 @@ printf '%s\n' 'ana baka dalo emi' '' 'yoze' 'mo nipa quso ratu sive' >"$folder/l
 diff "$folder/wanted" "$folder/got" || fault "the library translates otherwise than the program"
 [[ $(wc -l <"$folder/streamed") == 1 && -s $folder/streamed ]] || fault "the first line was not streamed"
 
+# From C, by a project that has no C++.
+"$cmake" -S "$source/examples/c" -B "$folder/c_consumer" -DCMAKE_PREFIX_PATH="$tree" >/dev/null
+"$cmake" --build "$folder/c_consumer"
+"$folder/c_consumer/translate_lines" "$model" <"$folder/lines" | diff "$folder/wanted" - ||
+  fault "the library translates otherwise from C than the program"
+
 # The same by pkg-config, which knows the tree where it stands now.
 if command -v pkg-config >/dev/null; then
   PKG_CONFIG_PATH=$(dirname "$(find "$tree" -name gloss.pc)")
@@ -64,6 +70,10 @@ if command -v pkg-config >/dev/null; then
     "-Wl,-rpath,$libraries"
   "$folder/by_pkgconfig" "$model" <"$folder/lines" 2>/dev/null | diff "$folder/wanted" - ||
     fault "a program built by pkg-config translates otherwise"
+  "$CC" -std=c99 "$source/examples/c/translate_lines.c" -o "$folder/c_by_pkgconfig" "${flags[@]}" \
+    "-Wl,-rpath,$libraries"
+  "$folder/c_by_pkgconfig" "$model" <"$folder/lines" | diff "$folder/wanted" - ||
+    fault "a C program built by pkg-config translates otherwise"
 fi
 
 # Every relative link of an installed page leads to an installed file.

@@ -1,0 +1,38 @@
+/* translate_lines MODEL: translates stdin to stdout, line by line. Lines above 64 KiB are read in parts. */
+#include <gloss/gloss.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Prints the message of an error and returns its code. */
+static int failed(int code, gloss_error* error) {
+  fprintf(stderr, "%s\n", gloss_error_message(error));
+  gloss_error_free(error);
+  return code;
+}
+
+int main(int argc, char** argv) {
+  const char* model = argc > 1 ? argv[1] : "";
+  const char* settings = "{\"device\": \"cpu\", \"threads\": 1}";
+  const char* options = "{\"deadline_ms\": 60000}";
+  gloss_translator* translator;
+  gloss_error* error;
+  int code = gloss_load(&model, 1, settings, &translator, &error);
+  if (code != GLOSS_DONE) return failed(code, error);
+
+  char buffer[65536];
+  while (fgets(buffer, sizeof buffer, stdin) != NULL) {
+    buffer[strcspn(buffer, "\r\n")] = '\0';
+    const char* line = buffer;
+    gloss_result* result;
+    code = gloss_translate(translator, &line, NULL, 1, options, NULL, &result, &error);
+    if (code != GLOSS_DONE) {
+      failed(code, error);
+      break;
+    }
+    const char* text = gloss_result_text(result, 0, NULL);
+    puts(text != NULL ? text : "(out of time)");
+    gloss_result_free(result);
+  }
+  gloss_translator_free(translator);
+  return code;
+}
