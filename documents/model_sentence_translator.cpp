@@ -42,13 +42,13 @@ TextSpan without_spaces(std::string_view text, TextSpan span) {
 
 }  // namespace
 
-SentenceTranslation sentence_of(std::string_view line, LineTranslation found) {
+SentenceTranslation sentence_of(std::string_view line, const LineTranslation& found, std::size_t candidate) {
   SentenceTranslation result;
   if (!found.complete()) {
     result.complete = false;
     return result;
   }
-  auto& best = found.candidates.front();
+  const auto& best = found.candidates.at(candidate);
   const ReadBytes source_place(found.source.text, line), target_place(best.text, best.text);
   for (std::size_t i = 0; best.spans_known && found.source.spans_known && i < best.links.size(); ++i) {
     const auto& link = best.links[i];
@@ -60,7 +60,7 @@ SentenceTranslation sentence_of(std::string_view line, LineTranslation found) {
     if (!source.empty() && !target.empty())
       result.links.push_back({target_place(target), source_place(source), link.weight});
   }
-  result.text = std::move(best.text);
+  result.text = best.text;
   result.log_probability = best.log_probability;
   result.tokens = best.tokens.size();
   result.lacks_phrase = best.lacks_phrase;
@@ -88,6 +88,13 @@ Languages languages_of_tags(const Languages& given, const TranslatorConfig& conf
 }
 
 std::vector<SentenceTranslation> ModelSentenceTranslator::translate(std::span<const SentenceRequest> sentences) const {
+  std::vector<SentenceTranslation> best;
+  for (auto& of_sentence : candidates(sentences)) best.push_back(std::move(of_sentence.front()));
+  return best;
+}
+
+std::vector<std::vector<SentenceTranslation>> ModelSentenceTranslator::candidates(
+    std::span<const SentenceRequest> sentences) const {
   std::vector<std::string> lines;
   std::map<std::string, std::string> required;
   for (const auto& sentence : sentences) {
@@ -106,9 +113,13 @@ std::vector<SentenceTranslation> ModelSentenceTranslator::translate(std::span<co
     glossary = &of_these.emplace(TermList::from_entries(entries), translator_.target_tokenizer());
   }
   const TranslationRequest request{.lines = lines, .glossary = glossary, .details = {.alignment = aligns_}};
-  auto found = translator_.translate(request, decoding_, hooks_);
-  std::vector<SentenceTranslation> result;
-  for (std::size_t i = 0; i < lines.size(); ++i) result.push_back(sentence_of(lines[i], std::move(found[i])));
+  const auto found = translator_.translate(request, decoding_, hooks_);
+  std::vector<std::vector<SentenceTranslation>> result;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    auto& of_sentence = result.emplace_back();
+    for (std::size_t j = 0; j < std::max<std::size_t>(1, found[i].candidates.size()); ++j)
+      of_sentence.push_back(sentence_of(lines[i], found[i], j));
+  }
   return result;
 }
 

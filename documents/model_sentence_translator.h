@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,8 @@ class ModelSentenceTranslator final : public SentenceTranslator {
                           bool has_attention = true);
 
   std::vector<SentenceTranslation> translate(std::span<const SentenceRequest> sentences) const override;
+  /// Returns the candidates of each sentence, at most n_best of the decoding, best first; at least one.
+  std::vector<std::vector<SentenceTranslation>> candidates(std::span<const SentenceRequest> sentences) const;
   bool fits(std::string_view sentence) const override;
   bool can_spell(std::string_view text) const override;
   std::vector<TextSpan> phrases(std::string_view text) const override;
@@ -42,7 +45,7 @@ class ModelSentenceTranslator final : public SentenceTranslator {
 /// has and records none is of any language: the languages given are those of the document only.
 Languages languages_of_tags(const Languages& given, const TranslatorConfig& config);
 
-/// Returns the best candidate of a translation, with the links of its pieces. `line` is the line that was translated.
-SentenceTranslation sentence_of(std::string_view line, LineTranslation found);
+/// Returns a candidate of a translation, with the links of its pieces. `line` is the line that was translated.
+SentenceTranslation sentence_of(std::string_view line, const LineTranslation& found, std::size_t candidate = 0);
 
 }  // namespace gloss

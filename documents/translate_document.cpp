@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "common/text/split.h"
-#include "documents/markup/inline_builder.h"
+#include "common/text/word_boundary.h"
 
 namespace gloss {
 namespace {
@@ -18,18 +19,28 @@ namespace {
 constexpr std::size_t kUnitsAtOnce = 1000;
 constexpr std::size_t kBytesAtOnce = 1 << 18;
 
-/// Translates the units of some passages together, and writes these.
-void translate_passages(Document& document, const UnitTranslator& translator, std::vector<Passage> passages,
-                        UnitCounts& counts) {
+/// A passage of one of several documents.
+struct PassageOf {
+  Document* document;
+  Passage passage;
+};
+
+/// Translates the units of some passages together, and writes these unless units are left. Calls
+/// `on_unit(document, translation)` for each.
+void translate_passages(const UnitTranslator& translator, std::span<PassageOf> passages, UnitCounts& counts,
+                        const std::function<void(const Document*, const UnitTranslation&)>& on_unit = {}) {
   std::vector<Unit> units;
-  for (auto& passage : passages) std::ranges::move(passage.units, std::back_inserter(units));  // their number stays
+  for (auto& [document, passage] : passages)
+    std::ranges::move(passage.units, std::back_inserter(units));  // their number stays
   const auto translations = translator.translate(units, counts);
   if (counts.left > 0) return;
   std::span<const UnitTranslation> rest(translations);
-  for (auto& passage : passages) {
+  for (auto& [document, passage] : passages) {
     const auto of_passage = rest.first(passage.units.size());
     rest = rest.subspan(passage.units.size());
-    document.write(of_passage.empty() ? passage.bytes : apply_replacements(passage.bytes, passage.render(of_passage)));
+    document->write(of_passage.empty() ? passage.bytes : apply_replacements(passage.bytes, passage.render(of_passage)));
+    for (const auto& translation : of_passage)
+      if (on_unit) on_unit(document, translation);
   }
 }
 
@@ -39,7 +50,7 @@ UnitCounts translate_document(Document& document, const UnitTranslator& translat
                               const std::function<void(double share)>& progress) {
   UnitCounts counts;
   for (bool at_end = false; !at_end;) {
-    std::vector<Passage> passages;
+    std::vector<PassageOf> passages;
     std::size_t units = 0, bytes = 0;
     while (units < kUnitsAtOnce && bytes < kBytesAtOnce) {
       auto passage = document.next();
@@ -47,14 +58,33 @@ UnitCounts translate_document(Document& document, const UnitTranslator& translat
       if (at_end) break;
       units += passage->units.size();
       bytes += passage->bytes.size();
-      passages.push_back(std::move(*passage));
+      passages.push_back({&document, std::move(*passage)});
     }
-    translate_passages(document, translator, std::move(passages), counts);
+    translate_passages(translator, passages, counts);
     if (counts.left > 0) return counts;
     if (progress) progress(document.share_read());
   }
   document.finish();
   return counts;
+}
+
+DocumentsTranslation translate_together(std::span<const std::unique_ptr<Document>> documents,
+                                        const UnitTranslator& translator) {
+  std::vector<PassageOf> passages;
+  for (const auto& document : documents)
+    while (auto passage = document->next()) passages.push_back({document.get(), std::move(*passage)});
+  DocumentsTranslation result;
+  std::map<const Document*, std::pair<double, double>> sums;  // of confidences, and their number
+  translate_passages(translator, passages, result.counts, [&](const Document* document, const UnitTranslation& unit) {
+    sums[document].first += unit.confidence;
+    sums[document].second += 1;
+  });
+  for (const auto& document : documents) {
+    if (result.counts.left == 0) document->finish();
+    const auto& [sum, count] = sums[document.get()];
+    result.confidences.push_back(count > 0 ? sum / count : 1);
+  }
+  return result;
 }
 
 UnitTranslation translate_text(std::string_view text, SentenceMode mode, const UnitTranslator& translator,

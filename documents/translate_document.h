@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "documents/document.h"
 #include "documents/unit_translator.h"
@@ -14,6 +17,16 @@ namespace gloss {
 /// deadline passed or its caller left, the document is not finished.
 UnitCounts translate_document(Document& document, const UnitTranslator& translator,
                               const std::function<void(double share)>& progress = {});
+
+/// What became of documents that were translated together.
+struct DocumentsTranslation {
+  UnitCounts counts;                ///< if units are left, no document is finished
+  std::vector<double> confidences;  ///< of each: the mean of its units, 1 if there is none
+};
+
+/// Translates small documents, those of a request, together. Memory holds all of them.
+DocumentsTranslation translate_together(std::span<const std::unique_ptr<Document>> documents,
+                                        const UnitTranslator& translator);
 
 /// Translates plain text: a unit is a line or, with kWrapped, a paragraph. Every byte between two sentences stays.
 /// Spans are in bytes of both texts. `translated` is false if the translator leaves units.

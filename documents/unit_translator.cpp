@@ -15,7 +15,6 @@
 #include "common/text/utf8.h"
 #include "common/text/word_boundary.h"
 #include "documents/element_placement.h"
-#include "documents/markup/inline_builder.h"
 #include "documents/prepared_unit.h"
 
 namespace gloss {

@@ -51,7 +51,8 @@ std::size_t length(const JobLine& line) { return line.job->source(line.line).siz
 
 }  // namespace
 
-TranslationRunner::TranslationRunner(std::int64_t workers) : workers_(workers), process_(::getpid()) {
+TranslationRunner::TranslationRunner(std::int64_t workers, Callers callers)
+    : workers_(workers), callers_(callers), process_(::getpid()) {
   if (workers < 1) throw UsageError("workers: wanted at least 1, got " + std::to_string(workers));
 }
 
@@ -94,7 +95,6 @@ void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
   start_threads(lock);
   changed_->notify_all();
 
-  const bool is_within_batch = computing == this;
   while (true) {
     for (auto* const job : jobs)
       if (!job->wanted()) job->waiting.lines.clear(), job->waiting.batches.clear();
@@ -106,11 +106,8 @@ void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
       continue;
     }
     if (std::ranges::all_of(jobs, [](const auto* job) { return job->waiting.finished(); })) break;
-    const auto own = std::ranges::find_if(jobs, [](auto* job) { return job->waiting.any(); });
-    if (own != jobs.end() && (is_within_batch || running_ < workers_)) {
-      const auto batch = take(is_within_batch ? **own : *next_job(self));
-      const bool is_all = running_ == 0 && std::ranges::none_of(jobs_, [](auto* job) { return job->waiting.any(); });
-      compute(batch, is_all && workers_ > 1 && openmp_threads_sleep(), lock);
+    if (const auto batch = take_for_caller(jobs, self); !batch.empty()) {
+      compute(batch, is_all_there_is(), lock);
     } else if (const auto deadline = next_deadline(jobs)) {
       changed_->wait_until(lock, *deadline);
     } else {
@@ -145,9 +142,26 @@ void TranslationRunner::take_places(std::int64_t count) {
   changed_->notify_all();
 }
 
+/// Returns the lines that a thread which waits for `jobs` computes meanwhile; may be none.
+std::vector<JobLine> TranslationRunner::take_for_caller(std::span<TranslationJob* const> jobs, std::thread::id self) {
+  const bool is_within_batch = computing == this;
+  const bool computes_all = callers_ == Callers::kCompute || threads_.empty();
+  const auto own = std::ranges::find_if(
+      jobs, [&](const auto* job) { return job->waiting.any() && (is_within_batch || computes_all || job->streams()); });
+  if (own == jobs.end() || (!is_within_batch && running_ >= workers_)) return {};
+  return take(is_within_batch || !computes_all ? **own : *next_job(self));
+}
+
+/// Returns whether no other batch is computed or waits, so that the next one may have all threads.
+bool TranslationRunner::is_all_there_is() const {
+  return workers_ > 1 && running_ == 0 && std::ranges::none_of(jobs_, [](auto* job) { return job->waiting.any(); }) &&
+         openmp_threads_sleep();
+}
+
 void TranslationRunner::start_threads(const Lock&) {
+  const auto wanted = callers_ == Callers::kWait ? workers_ : workers_ - 1;
   std::size_t lines = 0;
-  bool is_more = false;  // than one batch
+  bool is_more = callers_ == Callers::kWait;  // than one batch
   for (const auto* const job : jobs_) {
     if (job->streams()) continue;
     lines += job->waiting.lines.size();
@@ -155,7 +169,7 @@ void TranslationRunner::start_threads(const Lock&) {
   }
   if (!is_more) return;
   try {
-    while (std::ssize(threads_) < workers_ - 1) {
+    while (std::ssize(threads_) < wanted) {
       threads_.emplace_back([this] { work(); });
       has_threads_ = true;
     }
@@ -168,10 +182,12 @@ void TranslationRunner::work() {
   Lock lock(mutex_);
   while (!stopped_) {
     auto* const leader = running_ < workers_ ? next_job(std::this_thread::get_id()) : nullptr;
-    if (leader == nullptr)
+    if (leader == nullptr) {
       changed_->wait(lock);
-    else
-      compute(take(*leader), /*on_all_threads=*/false, lock);
+      continue;
+    }
+    const auto batch = take(*leader);
+    compute(batch, callers_ == Callers::kWait && is_all_there_is(), lock);
   }
 }
 

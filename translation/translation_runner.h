@@ -27,8 +27,12 @@ namespace gloss {
 /// fewer.
 class TranslationRunner {
  public:
+  /// Who computes: threads of the runner and those that call, or, for many callers that wait at a time, its own alone.
+  /// A caller whose tokens are streamed computes in either case.
+  enum class Callers { kCompute, kWait };
+
   /// `workers`: batches computed at a time, at least 1.
-  explicit TranslationRunner(std::int64_t workers);
+  explicit TranslationRunner(std::int64_t workers, Callers callers = Callers::kCompute);
   TranslationRunner(const TranslationRunner&) = delete;
   TranslationRunner& operator=(const TranslationRunner&) = delete;
   ~TranslationRunner();
@@ -63,6 +67,8 @@ class TranslationRunner {
   void expect_own_process() const;
   void take_places(std::int64_t count);
   void start_threads(const Lock& lock);
+  std::vector<JobLine> take_for_caller(std::span<TranslationJob* const> jobs, std::thread::id self);
+  bool is_all_there_is() const;
   void work();
   TranslationJob* next_job(std::thread::id thread);
   std::vector<JobLine> take(TranslationJob& leader);
@@ -72,6 +78,7 @@ class TranslationRunner {
   void repeat(const std::vector<JobLine>& batch, std::exception_ptr exception, bool is_memory);
 
   const std::int64_t workers_;
+  const Callers callers_;
   const pid_t process_;
   std::atomic<std::int64_t> calls_ = 0;  ///< of run, now
   std::atomic<bool> has_threads_ = false;

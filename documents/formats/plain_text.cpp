@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/text/split.h"
-#include "documents/markup/inline_builder.h"
+#include "common/text/word_boundary.h"
 
 namespace gloss {
 namespace {

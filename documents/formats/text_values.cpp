@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/text/split.h"
-#include "documents/markup/inline_builder.h"
+#include "common/text/word_boundary.h"
 #include "documents/model/placeholders.h"
 
 namespace gloss {

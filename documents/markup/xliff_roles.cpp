@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "common/text/split.h"
+#include "common/text/word_boundary.h"
 #include "documents/markup/xliff.h"
 
 namespace gloss {
