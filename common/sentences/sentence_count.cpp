@@ -32,7 +32,7 @@ std::int64_t max_sentences(std::string_view text) {
       counted |= full_stop;
       any_mark = pending = true;
       rest = false;
-    } else if (pending && !is_one_of(c, kClosing)) {
+    } else if (pending && !is_one_of(c, kClosingSigns)) {
       if (is_white_space(c) && !counted) ++sentences;
       pending = counted = false;
     }

@@ -19,10 +19,10 @@ inline constexpr std::u32string_view kFullStops =
 inline bool is_end_mark(char32_t c) { return is_one_of(c, kEndMarks) || is_one_of(c, kFullStops); }
 
 /// Quotes and brackets that may end a sentence after its mark.
-inline constexpr std::u32string_view kClosing =
+inline constexpr std::u32string_view kClosingSigns =
     U"\"')]}*_\u2019\u201d\u201c\u2018\u00bb\u203a\u00ab\u2039\u300b\u3009\u300d\u300f\uff09\uff3d\u3011\u3015\uff02";
 /// Quotes, brackets, dashes and bullets that may begin a sentence.
-inline constexpr std::u32string_view kOpening =
+inline constexpr std::u32string_view kOpeningSigns =
     U"\"'([{*_#`.\u2018\u201c\u201e\u201a\u201d\u2019\u00ab\u2039\u00bb\u203a\u00bf\u00a1-"
     U"\u2010\u2011\u2012\u2013\u2014"
     U"\u2015\u2026\u2022\u00b7\u25aa\u25cf\u300c\u300e\uff08\u3010\u300a\u3008\u3014\uff3b";

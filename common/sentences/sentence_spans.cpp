@@ -56,7 +56,7 @@ bool ends_with_mark(std::string_view text) {
     const auto last = last_character(text);
     const auto c = decode_utf8(text, last).value.value_or(U'\0');
     if (is_end_mark(c)) return true;
-    if (!is_white_space(c) && !is_one_of(c, kClosing)) return false;
+    if (!is_white_space(c) && !is_one_of(c, kClosingSigns)) return false;
     text = text.substr(0, last);
   }
   return false;

@@ -140,7 +140,7 @@ class ParagraphCutter {
   bool is_closing(std::size_t i, const SentenceEnd& end) const {
     if (at(i) == U'\u201c' && end.full_stop) return false;  // opens in Chinese
     return end.end > 0 && i < text_.size() &&
-           (is_one_of(text_[i], kClosing) || is_part_of_emoji(text_[i]) || is_citation(i));
+           (is_one_of(text_[i], kClosingSigns) || is_part_of_emoji(text_[i]) || is_citation(i));
   }
   /// Returns the length of a superscript or of a number in brackets, as of footnotes.
   std::size_t is_citation(std::size_t i) const {
@@ -200,7 +200,7 @@ class ParagraphCutter {
 
   std::size_t skip_opening(std::size_t i) const {
     const auto end = std::min(text_.size(), i + kNear);
-    while (i < end && (is_one_of(text_[i], kOpening) || is_white_space(text_[i]))) ++i;
+    while (i < end && (is_one_of(text_[i], kOpeningSigns) || is_white_space(text_[i]))) ++i;
     return i;
   }
   bool may_begin_sentence(std::size_t i) const {

@@ -46,7 +46,7 @@ Text last_word(Text text) {
   while (begin > 0 && !is_white_space(text[begin - 1]) && (is_unspaced(text.size() - 1) || !is_unspaced(begin - 1)))
     --begin;
   text.remove_prefix(begin);
-  while (!text.empty() && is_one_of(text.front(), kOpening)) text.remove_prefix(1);
+  while (!text.empty() && is_one_of(text.front(), kOpeningSigns)) text.remove_prefix(1);
   return text;
 }
 
