@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/files/tmx_reader.h"
 #include "common/text/split.h"
+#include "documents/markup/markup_tokenizer.h"
 #include "documents/markup/xml_inline.h"
 
 namespace gloss {
@@ -44,14 +45,6 @@ TmxPlace tmx_place(const XmlDocument& document, pugi::xml_node unit, pugi::xml_n
           "</seg></tuv>"};
 }
 
-/// Returns the place of an attribute's value in the first tag of a name; empty if there is none.
-TextSpan quoted_value(std::string_view bytes, std::string_view tag, std::string_view attribute) {
-  const auto begin = std::min(bytes.find(tag), bytes.size()), end = std::min(bytes.find('>', begin), bytes.size());
-  const auto place = bytes.find_first_of("\"'", std::min(bytes.find(attribute, begin), end));
-  if (place >= end) return {};
-  return {place + 1, std::min(bytes.find(bytes[place], place + 1), end)};
-}
-
 class TmxPassages final : public PassageReader {
  public:
   TmxPassages(DocumentInput input, const DocumentOptions& options) : scanner_(std::move(input)), options_(options) {
@@ -74,9 +67,7 @@ class TmxPassages final : public PassageReader {
   /// Reads the source language. A declared encoding, such as US-ASCII, becomes that of the translation.
   void read_header(std::string& bytes) {
     const auto encoding = quoted_value(bytes, "<?xml", "encoding");
-    const auto name = bytes.substr(encoding.begin, encoding.size());
-    if (!encoding.empty() && !name.starts_with("UTF") && !name.starts_with("utf"))
-      bytes.replace(encoding.begin, encoding.size(), "UTF-8");
+    if (is_other_charset(encoding.of(bytes))) bytes.replace(encoding.begin, encoding.size(), "UTF-8");
     const auto language = quoted_value(bytes, "<header", "srclang").of(bytes);
     if (options_.source_language.empty() && language != "*all*") options_.source_language = language;
   }

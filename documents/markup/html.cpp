@@ -41,6 +41,7 @@ class HtmlUnitFinder {
 
   std::vector<HtmlUnit> units;      ///< in the order of the document
   std::vector<HtmlUnit> languages;  ///< values of lang and xml:lang of the html element
+  std::vector<TextSpan> charsets;   ///< names of encodings that the translation does not have
 
  private:
   /// An element that may have an end tag.
@@ -70,6 +71,7 @@ class HtmlUnitFinder {
   bool is_text(const MarkupToken& token, std::string_view name) const;
   std::optional<bool> own_translation(const MarkupToken& token) const;
   void read_attributes(const MarkupToken& token);
+  void read_charset(const MarkupToken& token);
 
   std::string_view bytes_;
   std::vector<Open> open_;
@@ -83,9 +85,13 @@ class HtmlUnitFinder {
 };
 
 void HtmlUnitFinder::read() {
+  if (const auto encoding = quoted_value(bytes_.substr(0, bytes_.find('>')), "<?xml", "encoding");
+      is_other_charset(encoding.of(bytes_)))
+    charsets.push_back(encoding);
   MarkupTokenizer tokenizer(bytes_);
   for (MarkupToken token; tokenizer.next(token);) {
     if (token.kind == Token::kStartTag) {
+      if (token.name == "meta") read_charset(token);
       start_tag(token);
     } else if (token.kind == Token::kEndTag) {
       end_tag(token);
@@ -276,6 +282,21 @@ void HtmlUnitFinder::read_attributes(const MarkupToken& token) {
   }
 }
 
+/// Reads the encoding that <meta charset="..."> or <meta http-equiv="content-type" content="...; charset=..."> names.
+void HtmlUnitFinder::read_charset(const MarkupToken& token) {
+  constexpr std::string_view kCharset = "charset=";
+  const bool is_type = lower_ascii(attribute(token, "http-equiv")) == "content-type";
+  for (const auto& [name_span, value, quote] : token.attributes) {
+    const auto name = lower_ascii(name_span.of(bytes_)), text = lower_ascii(value.of(bytes_));
+    const auto place = is_type && name == "content" ? text.find(kCharset) : text.npos;
+    if (name != "charset" && place == text.npos) continue;
+    auto range = value;
+    if (place != text.npos) range.begin += place + kCharset.size();
+    range.end = std::min(bytes_.find_first_of(" ;", range.begin), value.end);
+    if (is_other_charset(range.of(bytes_))) charsets.push_back(range);
+  }
+}
+
 Replacement html_replacement(const HtmlUnit& unit, const InlineText& target) {
   const char quote = unit.is_attribute && unit.quote == 0 ? '"' : unit.quote;
   Replacement replacement{unit.placed.range, rendered(target, [&](std::string_view text) {
@@ -304,6 +325,7 @@ Passage read_html(std::string bytes, const DocumentOptions& options) {
   passage.bytes = std::move(bytes);
   if (passage.units.empty()) return passage;
   passage.render = [units = std::move(finder.units), languages = std::move(finder.languages),
+                    charsets = std::move(finder.charsets),
                     language = options.target_language](std::span<const UnitTranslation> translations) {
     std::vector<Replacement> replacements;
     for (std::size_t i = 0; i < units.size(); ++i)
@@ -311,6 +333,7 @@ Passage read_html(std::string bytes, const DocumentOptions& options) {
         replacements.push_back(html_replacement(units[i], translations[i].target));
     for (const auto& place : languages)
       if (!language.empty()) replacements.push_back(html_replacement(place, {language, {}}));
+    for (const auto& place : charsets) replacements.push_back({place, {"utf-8"}});
     return replacements;
   };
   return passage;

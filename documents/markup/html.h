@@ -12,7 +12,7 @@ namespace gloss {
 /// aria-label, descriptions and keywords in <meta>, and labels of buttons. Not translated are elements for code,
 /// formulas, scripts and styles, the input of <textarea>, and elements with translate="no" or the class "notranslate".
 /// A <pre> is taken for code if it has a class, or contains code or span elements; else each line is a sentence. The
-/// language of the document is set if that of the translation is known.
+/// language of the document is set if that of the translation is known, and a declared encoding becomes UTF-8.
 Passage read_html(std::string bytes, const DocumentOptions& options);
 
 }  // namespace gloss

@@ -172,4 +172,13 @@ std::size_t MarkupTokenizer::script_end() const {
   return bytes_.size();
 }
 
+TextSpan quoted_value(std::string_view bytes, std::string_view tag, std::string_view attribute) {
+  const auto begin = std::min(bytes.find(tag), bytes.size()), end = std::min(bytes.find('>', begin), bytes.size());
+  const auto place = bytes.find_first_of("\"'", std::min(bytes.find(attribute, begin), end));
+  if (place >= end) return {};
+  return {place + 1, std::min(bytes.find(bytes[place], place + 1), end)};
+}
+
+bool is_other_charset(std::string_view name) { return !name.empty() && !lower_ascii(name).starts_with("utf"); }
+
 }  // namespace gloss

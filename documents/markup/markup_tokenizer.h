@@ -61,4 +61,10 @@ class MarkupTokenizer {
   std::size_t foreign_ = 0;  ///< number of open svg and math elements
 };
 
+/// Returns the place of an attribute's value in the first tag that begins with `tag`; empty if there is none.
+TextSpan quoted_value(std::string_view bytes, std::string_view tag, std::string_view attribute);
+
+/// Returns whether a declaration names a character encoding that is not one of Unicode.
+bool is_other_charset(std::string_view name);
+
 }  // namespace gloss

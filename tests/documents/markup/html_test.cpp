@@ -168,6 +168,20 @@ TEST(HtmlTest, TheLanguageBecomesThatOfTheTranslation) {
   EXPECT_EQ(rendered_passage(read_html("<html lang=en><p>a</p>", {}), unchanged), "<html lang=en><p>a</p>");
 }
 
+TEST(HtmlTest, ADeclaredEncodingBecomesUtf8) {
+  const auto rendered = [](const std::string& head) {
+    return rendered_passage(read_html(head + "<p>a</p>", {}), unchanged);
+  };
+  EXPECT_EQ(rendered("<meta charset=iso-8859-1>"), "<meta charset=utf-8><p>a</p>");
+  EXPECT_EQ(rendered("<META CharSet='Latin1'>"), "<META CharSet='utf-8'><p>a</p>");
+  EXPECT_EQ(rendered("<meta http-equiv=Content-Type content=\"text/html; Charset=windows-1252; x\">"),
+            "<meta http-equiv=Content-Type content=\"text/html; Charset=utf-8; x\"><p>a</p>");
+  EXPECT_EQ(rendered("<?xml version='1.0' encoding='us-ascii'?>"), "<?xml version='1.0' encoding='utf-8'?><p>a</p>");
+  for (const std::string kept : {"<meta charset=\"UTF-8\">", "<meta charset>", "<meta name=x content='charset=a'>",
+                                 "<?xml version='1.0' encoding='utf-16'?>"})
+    EXPECT_EQ(rendered(kept), kept + "<p>a</p>");
+}
+
 TEST(HtmlTest, UnitsAreNamedByTheirLine) {
   const auto passage = read_html("<p>a\n<b title=t>b</b></p>\n<p>\n c</p>", {});
   std::vector<std::string> ids;
