@@ -14,10 +14,11 @@ XmlRole role_of_code(pugi::xml_node element) {
   return {element.name() == std::string_view("byte") ? XmlRole::Kind::kMark : XmlRole::Kind::kWord};
 }
 
-/// Returns whether the value of an entry of .resx is a text of the user interface. Names that begin with $ are
-/// properties of a form, of which the title is one.
+/// Returns whether the value of an entry of .resx is a text of the user interface. Names that begin with >> are facts
+/// of a designer. Those that begin with $ are properties of a form, of which the title is one.
 bool is_resx_text(pugi::xml_node data) {
-  const std::string_view name = data.attribute("name").value(), comment = data.child("comment").child_value();
+  const auto name = decode_xml(data.attribute("name").value());
+  const std::string_view comment = data.child("comment").child_value();
   return !data.attribute("type") && !data.attribute("mimetype") && !name.starts_with(">>") &&
          (!name.starts_with('$') || name == "$this.Text") && comment.find("{Locked}") == comment.npos;
 }

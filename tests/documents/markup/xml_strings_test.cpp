@@ -126,8 +126,8 @@ TEST(Resx, TranslatesTexts) {
 TEST(Resx, KeepsOtherValues) {
   for (const std::string data :
        {"<data name='a' type='System.Drawing.Size'><value>a</value></data>",
-        "<data name='>>a.Name'><value>a</value></data>", "<data name='a' mimetype='m'><value>a</value></data>",
-        "<data name='$this.Name'><value>a</value></data>",
+        "<data name='>>a.Name'><value>a</value></data>", "<data name='&gt;&gt;a.Name'><value>a</value></data>",
+        "<data name='a' mimetype='m'><value>a</value></data>", "<data name='$this.Name'><value>a</value></data>",
         "<data name='a'><value>a</value><comment>{Locked}</comment></data>", "<data name='a'/>",
         "<resheader name='reader'><value>a</value></resheader>", "<metadata name='a'><value>a</value></metadata>"})
     EXPECT_THAT(read_resx(resx(data), {}).units, IsEmpty()) << data;
