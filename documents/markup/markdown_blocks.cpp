@@ -217,6 +217,8 @@ bool BlockFinder::starts_container() {
   auto& item = containers_.back();
   if (const auto spaces = indent(); !item.is_empty && spaces <= kCodeIndent) item.indent += spaces - 1;
   skip_columns(item.is_empty ? indent() : item.indent - before - width);
+  for (const auto* box : {"[ ] ", "[x] ", "[X] "})
+    if (rest().starts_with(box)) skip_columns(4);  // of a task
   return true;
 }
 
@@ -255,9 +257,10 @@ bool BlockFinder::starts_leaf(bool was_matched) {
 
 bool BlockFinder::starts_fence() {
   const auto line = content().of(bytes_);
-  if (line[0] != '`' && line[0] != '~') return false;
   const auto length = std::min(line.find_first_not_of(line[0]), line.size());
-  if (length < 3 || (line[0] == '`' && line.find('`', length) != line.npos)) return false;
+  const bool is_math = length == 2 && line[0] == '$' && is_blank_text(line.substr(length));
+  if (line[0] != '`' && line[0] != '~' && !is_math) return false;
+  if ((length < 3 && !is_math) || (line[0] == '`' && line.find('`', length) != line.npos)) return false;
   begin_block();
   fence_ = line.substr(0, length);
   leaf_ = Leaf::kFence;

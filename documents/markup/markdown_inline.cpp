@@ -47,6 +47,7 @@ class InlineParser {
   void end_plain(std::size_t at);
   std::size_t read_line_end(std::size_t at);
   std::size_t read_code(std::size_t at);
+  std::size_t read_math(std::size_t at);
   std::size_t read_angle(std::size_t at);
   std::size_t html_end(std::size_t at);
   std::size_t end_of(const std::string& mark, std::size_t at);
@@ -66,7 +67,7 @@ class InlineParser {
   std::string text_;                                           ///< the lines, joined by LF
   std::vector<std::pair<std::size_t, std::size_t>> lines_;     ///< their beginnings, here and in the document
   std::map<std::size_t, std::vector<std::size_t>> backticks_;  ///< places of runs by their lengths
-  std::set<std::string> missing_;                              ///< ends of HTML that do not come any more
+  std::set<std::string> missing_;                              ///< ends of HTML and math that do not come any more
   std::vector<Item> items_;
   MarkdownEmphasis emphasis_;
   std::vector<Bracket> brackets_;
@@ -130,6 +131,7 @@ std::size_t InlineParser::read(std::size_t at) {
   if (c == '\\' && is_ascii_punctuation(next))
     return add_item({Item::Type::kText, {at, at + 2}, std::string(1, next), {}, {}}, at + 2);
   if (c == '`') return read_code(at);
+  if (c == '$') return read_math(at);
   if (c == '<') return read_angle(at);
   if (c == '*' || c == '_' || c == '~') return read_delimiters(at);
   if (c == ']') return close_bracket(at);
@@ -170,6 +172,23 @@ std::size_t InlineParser::read_code(std::size_t at) {
   const auto closing = std::ranges::lower_bound(runs, end);
   if (closing == runs.end()) return end;
   return add_element(Kind::kWord, {at, *closing + (end - at)});
+}
+
+/// Reads $a$ or $$a$$ as Pandoc does: an inner side of $a$ is no white space, and no digit follows it.
+std::size_t InlineParser::read_math(std::size_t at) {
+  const bool is_display = starts_with(at, "$$");
+  const std::string mark = is_display ? "$$" : "$";
+  const auto is_space = [&](std::size_t i) { return i >= text_.size() || is_blank_text(text_.substr(i, 1)); };
+  const auto begin = at + mark.size();
+  if (missing_.contains(mark) || (!is_display && is_space(begin))) return begin;
+  for (auto i = text_.find(mark, begin + 1); i != text_.npos; i = text_.find(mark, i + 1)) {
+    const auto end = i + mark.size();
+    const bool is_number = end < text_.size() && is_ascii_digit(static_cast<unsigned char>(text_[end]));
+    if (text_[i - 1] == '\\' || (!is_display && (is_space(i - 1) || is_number))) continue;
+    return add_element(Kind::kWord, {at, end});
+  }
+  missing_.insert(mark);
+  return begin;
 }
 
 /// Reads an automatic link or HTML.

@@ -52,6 +52,20 @@ TEST(MarkdownTest, CodeHtmlDefinitionsAndFrontMatterAreNoUnits) {
   EXPECT_THAT(units_of("---\nno end"), ElementsAre("no end"));
 }
 
+TEST(MarkdownTest, BoxesOfTasksStay) {
+  EXPECT_EQ(with(shouted, "- [ ] one\n- [x] two\n  more\n1. [X] three\n   - [ ] four\n\n[x] a\n- [y] b\n- [ ]c\n"),
+            "- [ ] ONE\n- [x] TWO\n  MORE\n1. [X] THREE\n   - [ ] FOUR\n\n\\[X\\] A\n- \\[Y\\] B\n- \\[ \\]C\n");
+  EXPECT_EQ(with(shouted, "- [x] a [x]\n\n[x]: /y\n"), "- [x] A [X][x]\n\n[x]: /y\n");
+}
+
+TEST(MarkdownTest, FormulasAreWords) {
+  EXPECT_THAT(units_of("a $x^2$ b $$y *z* \\$ 1\nw$$ c ($n$)"),
+              ElementsAre("a {$x^2$} b {$$y *z* \\$ 1\nw$$} c ({$n$})"));
+  EXPECT_THAT(units_of("for $5 and $6, US$7/A$8, a $ b, \\$d"), ElementsAre("for $5 and $6, US$7/A$8, a $ b, $d"));
+  EXPECT_THAT(units_of("a\n$$\nx\n- y\n$$\nb"), ElementsAre("a", "b"));
+  EXPECT_EQ(with(unchanged, "$$ $ $ a$ $1"), "$$ $ $ a$ $1");
+}
+
 TEST(MarkdownTest, InlineMarkupIsKept) {
   EXPECT_THAT(
       units_of("a `b` **c *d* e** [f](/g \"h\") <http://i> <b>j</b> https://k_l/m. n\\* &amp; &foo; ~~o~~."),
