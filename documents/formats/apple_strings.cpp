@@ -7,7 +7,7 @@
 #include "common/text/printable.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "documents/formats/text_values.h"
+#include "documents/markup/text_values.h"
 #include "documents/model/utf16_escape.h"
 
 namespace gloss {

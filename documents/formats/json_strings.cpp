@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
-#include "documents/formats/text_values.h"
+#include "documents/markup/text_values.h"
 
 namespace gloss {
 namespace {

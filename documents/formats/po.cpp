@@ -10,7 +10,7 @@
 #include "common/text/split.h"
 #include "documents/formats/po_entry.h"
 #include "documents/formats/po_strings.h"
-#include "documents/formats/text_values.h"
+#include "documents/markup/text_values.h"
 #include "documents/model/placeholders.h"
 
 namespace gloss {

@@ -9,7 +9,7 @@
 #include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "common/text/word_boundary.h"
-#include "documents/formats/text_values.h"
+#include "documents/markup/text_values.h"
 #include "documents/model/utf16_escape.h"
 
 namespace gloss {
@@ -109,7 +109,7 @@ std::string decode_property(std::string_view value) {
 }
 
 std::string encode_property(std::string_view text, bool is_ascii) {
-  std::string result = text.starts_with(' ') ? "\\" : "";
+  std::string result = text.starts_with(' ') || text.starts_with('=') || text.starts_with(':') ? "\\" : "";
   for_each_character(text, [&](auto value, auto spelling) {
     const auto character = value.value_or(U'\uFFFD');
     const auto escape = std::string_view("\n\t\r\f\\").find(static_cast<char>(character));

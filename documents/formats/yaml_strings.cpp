@@ -16,8 +16,8 @@
 #include "common/text/format.h"
 #include "common/text/language_tag.h"
 #include "common/text/printable.h"
-#include "documents/formats/text_values.h"
 #include "documents/formats/yaml_scalar.h"
+#include "documents/markup/text_values.h"
 
 namespace gloss {
 namespace {

@@ -4,6 +4,7 @@
 #include "common/text/printable.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
+#include "documents/markup/text_values.h"
 #include "documents/markup/xml_inline.h"
 #include "documents/markup/xml_strings.h"
 #include "documents/model/utf16_escape.h"
@@ -117,6 +118,7 @@ Passage read_android_strings(std::string bytes, const DocumentOptions& options) 
     if (!text) return;
     const auto raw = text->range.of(passage.bytes);
     if ((raw[0] == '@' || raw[0] == '?') && raw.find_first_of(kAsciiSpace) == raw.npos) return;  // a reference
+    if (!is_translatable_value(text->source.text)) return;
     passage.units.push_back({name, text->source});
     texts.push_back(std::move(*text));
   });

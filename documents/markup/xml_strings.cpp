@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/text/printable.h"
+#include "documents/markup/text_values.h"
 #include "documents/markup/xml_inline.h"
 
 namespace gloss {
@@ -71,7 +72,7 @@ Passage read_resx(std::string bytes, const DocumentOptions& options) {
   for (const auto data : document.root().children("data")) {
     if (!is_resx_text(data)) continue;
     auto text = read_xml_text(document, data.child("value"), role_of_code);
-    if (!text) continue;
+    if (!text || !is_translatable_value(text->source.text)) continue;
     passage.units.push_back({"data " + printable(data.attribute("name").value(), 80), text->source});
     texts.push_back(std::move(*text));
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "documents/markup/text_values.h"
 #include "documents/office/ooxml_runs.h"
 #include "documents/office/styled_paragraph.h"
 #include "documents/office/word.h"
@@ -132,7 +133,9 @@ Passage read_spreadsheet_part(std::string bytes, const DocumentOptions& options,
     const auto name = runs.name(element);
     if (name != "si" && name != "is" && name != "text") return true;
     auto pieces = read_string(xml, runs, element);
-    if (!kept.contains(text_of_pieces(pieces))) strings.emplace_back(std::move(pieces), xml.content(element));
+    const auto text = text_of_pieces(pieces);
+    if (!kept.contains(text) && is_translatable_value(text))
+      strings.emplace_back(std::move(pieces), xml.content(element));
     return false;
   });
   const auto write = [prefix, in_run = runs.writer()](auto text, const auto& format, auto& written) {

@@ -32,6 +32,16 @@ TEST(Properties, ValuesAreTranslatedAndKeysStay) {
             "key\\ one\\:two = SOME TEXT\nempty=\nalone");
 }
 
+TEST(Properties, ValuesForProgramsStay) {
+  const std::string codes = "a=C:\\\\dogs\\\\cats\nb=com.example.Main\nc=color: #ff0000\nd=true\ne=ID-12\n";
+  EXPECT_EQ(translated_properties(codes), codes);
+}
+
+TEST(Properties, ATranslationThatBeginsLikeASeparatorIsEscaped) {
+  EXPECT_EQ(translated_properties("a Text\nb=Text\n", always(": x")), "a \\: x\nb=\\: x\n");
+  EXPECT_EQ(translated_properties("a Text\n", always("= x")), "a \\= x\n");
+}
+
 TEST(Properties, IdsAreDecodedKeys) {
   const auto passage = read_properties("key\\ one\\u0041=Some text\n", {"a.properties", "", "de", false});
   ASSERT_EQ(passage.units.size(), 1U);

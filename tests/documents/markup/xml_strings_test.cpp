@@ -96,7 +96,12 @@ TEST(AndroidStrings, KeepsMarkup) {
 
 TEST(AndroidStrings, ReadsManyAmpersands) {  // would take minutes in quadratic time
   const std::string ampersands(300'000, '&');
-  EXPECT_EQ(android_text("a" + ampersands), "a" + ampersands);
+  EXPECT_EQ(android_text("a b" + ampersands), "a b" + ampersands);
+}
+
+TEST(AndroidStrings, ValuesForProgramsStay) {
+  EXPECT_EQ(android_text("btn_primary"), "0 texts");
+  EXPECT_THAT(texts_of(read_resx("<root><data name='a'><value>ID-12</value></data></root>", {})), IsEmpty());
 }
 
 TEST(AndroidStrings, FindsResources) {

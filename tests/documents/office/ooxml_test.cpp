@@ -55,6 +55,14 @@ TEST(Spreadsheet, StringsInCellsAreUnitsButNotFormulas) {
   EXPECT_THAT(upper_cased_bytes(passage), testing::HasSubstr("<x:is><x:t xml:space=\"preserve\">CELL</x:t></x:is>"));
 }
 
+TEST(Spreadsheet, NumbersOfPartsAndPathsStay) {
+  const auto passage =
+      read_spreadsheet_part("<sst><si><t>ID-12</t></si><si><r><t>C:\\a\\</t></r><r><t>b.txt</t></r></si><si><t>Dog</t>"
+                            "</si></sst>",
+                            kOptions, {});
+  EXPECT_THAT(office_units(passage), ElementsAre("Dog"));
+}
+
 TEST(OoxmlParts, ComeFromTheContentTypes) {
   const auto read = [](const std::string& name) -> std::optional<std::string> {
     if (name == "xl/tables/t.xml")
