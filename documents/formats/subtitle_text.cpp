@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/text/letter_case.h"
 #include "common/text/split.h"
 #include "common/text/terminal_text.h"
 #include "common/text/utf8.h"
@@ -34,6 +35,7 @@ struct CueLine {
   std::vector<CueToken> tokens;
   std::string text;   ///< without tags, a dash, and white space around it
   std::string voice;  ///< of a <v Name> before the text
+  std::string label;  ///< of a speaker, with its colon: "JOHN:"
   bool has_dash = false, is_sound = false;
 };
 
@@ -70,6 +72,24 @@ bool is_sound(std::string_view text) {
     return close == text.npos || close + kCloseBrackets[i].size() == text.size();
   }
   return false;
+}
+
+/// Returns the label of a speaker that begins a line: "JOHN:" and "MAN 2:", but not "Note:" or "10:30".
+std::string_view label_of(std::string_view text) {
+  constexpr std::size_t kMaxLabel = 40;
+  constexpr std::u32string_view kLabelSigns = U" .'-#&()\u2019";
+  const auto label = text.substr(0, text.substr(0, kMaxLabel).find(':') + 1);
+  if (label.empty() || (label.size() < text.size() && kAsciiSpace.find(text[label.size()]) == kAsciiSpace.npos))
+    return {};
+  bool has_capital = false;
+  for (std::size_t offset = 0; offset + 1 < label.size();) {
+    const auto [value, bytes] = decode_utf8(label, offset);
+    const auto c = value.value_or(0);
+    has_capital |= is_upper_case(c);
+    if (!is_upper_case(c) && !is_ascii_digit(c) && (offset == 0 || kLabelSigns.find(c) == kLabelSigns.npos)) return {};
+    offset += bytes;
+  }
+  return has_capital ? label : std::string_view();
 }
 
 /// Reads <i>, </i>, <v Name>, a time of WebVTT, or {\an8}.
@@ -125,7 +145,7 @@ std::vector<CueToken> tokens_of(std::string_view bytes, TextSpan line, SubtitleF
 }
 
 CueLine cue_line_of(std::string_view bytes, TextSpan range, SubtitleFormat format) {
-  CueLine line{.tokens = tokens_of(bytes, range, format), .text = {}, .voice = {}};
+  CueLine line{.tokens = tokens_of(bytes, range, format), .text = {}, .voice = {}, .label = {}};
   for (const auto& token : line.tokens) {
     if (!token.tag) line.text += token.text;
     if (token.tag != Kind::kOpening || token.text != "v" || !trimmed_cue_text(line.text).empty()) continue;
@@ -138,6 +158,7 @@ CueLine cue_line_of(std::string_view bytes, TextSpan range, SubtitleFormat forma
   line.has_dash = dash > 0;
   line.text = std::string(trimmed_cue_text(text.substr(dash)));
   line.is_sound = is_sound(line.text);
+  line.label = label_of(line.text);
   return line;
 }
 
@@ -148,8 +169,10 @@ bool mark_edge(std::vector<CueToken>& tokens, std::span<const std::string_view> 
   const auto after_last = std::find_if(tokens.rbegin(), tokens.rend(), is_text).base();
   if (first == tokens.end()) return false;
   const auto edge = at_front ? first : after_last - 1;
-  const auto size = at_front ? front_of(edge->text, set) : back_of(edge->text, set);
+  const auto spaces = edge->text.find_first_not_of(kAsciiSpace);  // after a dash
+  auto size = at_front ? front_of(std::string_view(edge->text).substr(spaces), set) : back_of(edge->text, set);
   if (size == 0 || edge->text.size() != edge->range.size()) return false;
+  if (at_front) size += spaces;
   CueToken mark{edge->range, Kind::kMark, {}};
   if (at_front)
     edge->range.begin = mark.range.end = edge->range.begin + size;
@@ -160,9 +183,10 @@ bool mark_edge(std::vector<CueToken>& tokens, std::span<const std::string_view> 
   return true;
 }
 
-/// Makes the dash of a speaker, notes, and the brackets of a sound marks, which stay at the ends.
+/// Makes the dash and the label of a speaker, notes, and the brackets of a sound marks, which stay at the ends.
 void mark_edges(std::vector<CueToken>& tokens, const CueLine& first) {
   if (first.has_dash) mark_edge(tokens, kDashes, /*at_front=*/true);
+  if (const std::string_view label = first.label; !label.empty()) mark_edge(tokens, {&label, 1}, /*at_front=*/true);
   if (!first.is_sound) return;
   mark_edge(tokens, kOpenBrackets, /*at_front=*/true);
   mark_edge(tokens, kCloseBrackets, /*at_front=*/false);
@@ -204,7 +228,7 @@ std::vector<CuePart> parts_of_cue(std::string_view bytes, std::span<const TextSp
     if (!first.voice.empty()) voice = first.voice;
     const auto continues = [&](std::string_view before, const CueLine& line) {
       const bool is_closed = back_of(before, kNotes) + back_of(before, kCloseBrackets) > 0;
-      return !line.is_sound && !line.has_dash && (line.voice.empty() || line.voice == voice) &&
+      return !line.is_sound && !line.has_dash && line.label.empty() && (line.voice.empty() || line.voice == voice) &&
              !(first.is_sound && is_closed);
     };
     for (end = begin + 1; end < all.size() && continues(all[end - 1].text, all[end]);) ++end;
@@ -213,7 +237,7 @@ std::vector<CuePart> parts_of_cue(std::string_view bytes, std::span<const TextSp
     parts.push_back({.range = placed->range,
                      .text = std::move(placed->source),
                      .speaker = voice,
-                     .begins_unit = first.is_sound || first.has_dash || begin > 0,
+                     .begins_unit = first.is_sound || first.has_dash || !first.label.empty() || begin > 0,
                      .ends_unit = first.is_sound || end < all.size()});
   }
   return parts;

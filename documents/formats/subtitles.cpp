@@ -114,7 +114,8 @@ void render_unit(const CueUnit& unit, const UnitTranslation& translation, std::s
 
 class SubtitleReader final : public PassageReader {
  public:
-  SubtitleReader(DocumentInput input, SubtitleFormat format) : input_(std::move(input)), format_(format) {}
+  SubtitleReader(DocumentInput input, SubtitleFormat format, std::string target_language)
+      : input_(std::move(input)), format_(format), target_language_(std::move(target_language)) {}
 
   std::optional<Passage> next() override {
     bytes_ = std::exchange(next_line_, {});
@@ -146,7 +147,7 @@ class SubtitleReader final : public PassageReader {
   bool read_cues() {
     std::string line;
     while (input_.next_line(line)) {
-      check_header(line);
+      read_header(line);
       if (const auto times = times_of(line)) {
         drop_number();
         if (is_full(*times)) {
@@ -172,7 +173,12 @@ class SubtitleReader final : public PassageReader {
     return !bytes_.empty();
   }
 
-  void check_header(std::string_view line) {
+  /// Checks the first line, and sets the language in the lines up to the first empty one.
+  void read_header(std::string& line) {
+    constexpr std::string_view kLanguage = "Language:";
+    in_header_ = in_header_ && line.find_first_not_of("\r\n") != line.npos;
+    if (in_header_ && line.starts_with(kLanguage) && !target_language_.empty())
+      line.replace(kLanguage.size(), line.find_last_not_of("\r\n") + 1 - kLanguage.size(), " " + target_language_);
     if (input_.line_number() != 1) return;
     const bool is_vtt = line.starts_with("WEBVTT");
     if (is_vtt != (format_ == SubtitleFormat::kVtt))
@@ -238,6 +244,8 @@ class SubtitleReader final : public PassageReader {
   SubtitleFormat format_;
   std::string bytes_;  ///< of the passage, so far
   std::vector<Cue> cues_;
+  std::string target_language_;
+  bool in_header_ = true;
   std::size_t count_ = 0;  ///< cues of the document, so far
   Place place_ = Place::kOutside;
   bool has_text_ = false;
@@ -249,11 +257,11 @@ class SubtitleReader final : public PassageReader {
 }  // namespace
 
 std::unique_ptr<PassageReader> read_srt(DocumentInput input, const DocumentOptions&) {
-  return std::make_unique<SubtitleReader>(std::move(input), SubtitleFormat::kSrt);
+  return std::make_unique<SubtitleReader>(std::move(input), SubtitleFormat::kSrt, "");
 }
 
-std::unique_ptr<PassageReader> read_vtt(DocumentInput input, const DocumentOptions&) {
-  return std::make_unique<SubtitleReader>(std::move(input), SubtitleFormat::kVtt);
+std::unique_ptr<PassageReader> read_vtt(DocumentInput input, const DocumentOptions& options) {
+  return std::make_unique<SubtitleReader>(std::move(input), SubtitleFormat::kVtt, options.target_language);
 }
 
 }  // namespace gloss

@@ -253,5 +253,23 @@ TEST(Subtitles, CutDocumentsAreReadAtEveryByte) {
   }
 }
 
+TEST(Subtitles, LabelsOfSpeakersStay) {
+  EXPECT_THAT(cue_texts(cue(1, "JOHN: A dog is running\nthrough") + cue(2, "the snow.") +
+                        cue(3, "- MAN 2: Yes\n- <i>M\u00c4RY (V.O.): no</i>") + cue(4, "ANN:\nHello.") +
+                        cue(5, "Note: it is 10:30.") + cue(6, "AT 10:30.") + cue(7, "<b>BOB:</b> Hi") + cue(8, "TV:")),
+              ElementsAre("A dog is running through the snow.", "Yes", "no", "Hello.", "Note: it is 10:30.",
+                          "AT 10:30.", "Hi"));
+  EXPECT_EQ(translated_cues(cue(1, "JOHN: yes") + cue(2, "- MAN 2: no"), shouted),
+            cue(1, "JOHN: YES") + cue(2, "- MAN 2: NO"));
+}
+
+TEST(Subtitles, TheLanguageInAHeaderOfWebVttIsSet) {
+  EXPECT_EQ(translated_cues("WEBVTT\r\nKind: captions\r\nLanguage: en\r\n\r\nNOTE\nLanguage: x\n\n00:01.000 --> "
+                            "00:02.000\nLanguage: en\n",
+                            unchanged),
+            "WEBVTT\r\nKind: captions\r\nLanguage: de\r\n\r\nNOTE\nLanguage: x\n\n00:01.000 --> 00:02.000\n"
+            "Language: en\n");
+}
+
 }  // namespace
 }  // namespace gloss
