@@ -208,6 +208,15 @@ std::string decode_xml(std::string_view bytes) {
   return result;
 }
 
+std::string xml_text(pugi::xml_node element) {
+  std::string text;
+  for (const auto node : element.children()) {
+    if (node.type() == pugi::node_pcdata) text += decode_xml(node.value());
+    if (node.type() == pugi::node_cdata) text += node.value();
+  }
+  return text;
+}
+
 std::string escape_xml(std::string_view text) { return escaped_xml(text, 3); }
 
 std::string escape_xml_attribute(std::string_view text) { return escaped_xml(text, kEscapes.size()); }

@@ -56,6 +56,8 @@ class XmlDocument {
 
 /// Returns text with the five entities of XML and references of characters decoded. Others stay as they are.
 std::string decode_xml(std::string_view bytes);
+/// Returns the text of an element, decoded, without that of the elements in it.
+std::string xml_text(pugi::xml_node element);
 /// Returns text with & < and > escaped, for the content of an element.
 std::string escape_xml(std::string_view text);
 /// Returns text with & < >, both quotes, tabs and line ends escaped, for an attribute's value.

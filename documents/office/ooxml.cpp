@@ -35,18 +35,22 @@ constexpr std::string_view kNoRun = "no run";
 /// How Excel writes CR, which stands before line ends.
 constexpr std::string_view kReturn = "_x000D_";
 
-/// Adds the text of a run. Tabs in it are words.
+/// Adds the text of a run.
 void add_drawing_run(const XmlDocument& xml, const OoxmlRuns& runs, pugi::xml_node run, ParagraphPieces& pieces) {
-  const auto element = runs.child(run, "t");
-  if (!element) return;
-  const auto whole = xml.content(element);
-  for (auto begin = whole.begin; begin < whole.end;) {
-    const bool is_tab = xml.bytes()[begin] == '\t';
-    const TextSpan place{begin, is_tab ? begin + 1 : std::min(xml.bytes().find('\t', begin), whole.end)};
-    pieces.push_back(runs.text(run, place, decode_xml(place.of(xml.bytes()))));
+  const auto add = [&](TextSpan place, std::string text) {
+    pieces.push_back(runs.text(run, place, std::move(text)));
     pieces.back().bytes = runs.in_run(run, {"<a:t>", place, "</a:t>"});
-    if (is_tab) pieces.back().element = Kind::kWord;
-    begin = place.end;
+  };
+  for (const auto node : runs.child(run, "t").children()) {
+    const auto whole = xml.range(node);
+    if (node.type() == pugi::node_cdata && *node.value()) add(whole, node.value());
+    if (node.type() != pugi::node_pcdata) continue;
+    for (auto begin = whole.begin; begin < whole.end;) {
+      const bool is_tab = xml.bytes()[begin] == '\t';
+      const TextSpan place{begin, is_tab ? begin + 1 : std::min(xml.bytes().find('\t', begin), whole.end)};
+      add(place, is_tab ? std::string(kTabText) : decode_xml(place.of(xml.bytes())));
+      begin = place.end;
+    }
   }
 }
 
@@ -79,8 +83,8 @@ ParagraphPieces read_string(const XmlDocument& xml, const OoxmlRuns& runs, pugi:
   for (const auto child : string.children()) {
     const auto name = runs.name(child);
     const auto text = name == "r" ? runs.child(child, "t") : name == "t" ? child : pugi::xml_node();
-    if (!*text.child_value()) continue;
-    auto value = decode_xml(text.child_value());
+    auto value = xml_text(text);
+    if (value.empty()) continue;
     for (auto at = value.find(kReturn); at != value.npos; at = value.find(kReturn, at)) value.erase(at, kReturn.size());
     pieces.push_back(runs.text(child, xml.range(text), std::move(value)));
     if (name == "r") continue;

@@ -54,6 +54,8 @@ class OpenDocumentParagraphReader {
       const std::string_view name = child.name();
       if (child.type() == pugi::node_pcdata)
         add_text(collapsed(decode_xml(child.value())), xml_.range(child));
+      else if (child.type() == pugi::node_cdata)
+        add_text(collapsed(child.value()), xml_.range(child));
       else if (child.type() != pugi::node_element)
         continue;
       else if (name == "text:span")
@@ -96,10 +98,11 @@ class OpenDocumentParagraphReader {
     }
     after_space_ = false;
     if (name == "text:line-break") return add_text("\n", place);
+    if (name == "text:tab") return add_text(std::string(kTabText), place);
     const bool is_drawing = name.starts_with("draw:"), is_note = name == "text:note" || name == "office:annotation";
     const bool is_inline = element.attribute("text:anchor-type").value() == std::string_view("as-char");
     const bool is_field = !is_drawing && !is_note && !element.first_child().empty();
-    add_element(element, name == "text:tab" || is_inline || is_field ? Kind::kWord : Kind::kMark);
+    add_element(element, is_inline || is_field ? Kind::kWord : Kind::kMark);
   }
 
   std::string collapsed(std::string_view text) {

@@ -14,7 +14,8 @@ namespace {
 
 using Kind = InlineElement::Kind;
 
-bool has_text(const ParagraphPiece& piece) { return !piece.element; }
+bool is_tab(const ParagraphPiece& piece) { return !piece.element && piece.text == kTabText; }
+bool has_text(const ParagraphPiece& piece) { return !piece.element && !is_tab(piece); }
 
 std::size_t visible_bytes(std::string_view text) {
   return static_cast<std::size_t>(
@@ -50,6 +51,8 @@ void pair_pieces(ParagraphPieces& pieces, std::size_t opening) {
 }
 
 StyledParagraph::StyledParagraph(ParagraphPieces pieces, TextSpan range) : pieces_(std::move(pieces)), range_(range) {
+  for (auto& piece : pieces_)
+    if (has_text(piece)) std::ranges::replace(piece.text, kTabText[0], ' ');
   // Word often gives a space between two words the format of neither.
   for (std::size_t i = 1; i + 1 < pieces_.size(); ++i) {
     const auto &before = pieces_[i - 1], &after = pieces_[i + 1];
@@ -85,7 +88,7 @@ void StyledParagraph::find_bases() {
     const auto& piece = pieces_[i];
     if (piece.element == Kind::kOpening) levels.push_back({i});
     if (piece.element == Kind::kClosing) close();
-    if (piece.element) continue;
+    if (!has_text(piece)) continue;
     auto& share = levels.back().shares.try_emplace(piece.format, Share{0, i}).first->second;
     share.bytes += visible_bytes(piece.text);
   }
@@ -94,7 +97,8 @@ void StyledParagraph::find_bases() {
 
 bool StyledParagraph::format_continues(std::size_t text) const {
   auto next = text + 1;
-  while (next < pieces_.size() && (pieces_[next].element == Kind::kMark || pieces_[next].element == Kind::kWord))
+  while (next < pieces_.size() &&
+         (pieces_[next].element == Kind::kMark || pieces_[next].element == Kind::kWord || is_tab(pieces_[next])))
     ++next;
   return next < pieces_.size() && has_text(pieces_[next]) && pieces_[next].format == pieces_[text].format;
 }
@@ -106,7 +110,9 @@ void StyledParagraph::read_source() {
   bool is_open = false;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const auto& piece = pieces_[i];
-    if (piece.element == Kind::kWord) {
+    if (is_tab(piece)) {
+      builder.add_text(kTabText, {3 * i, 3 * i + 3});
+    } else if (piece.element == Kind::kWord) {
       builder.add_picture({3 * i, 3 * i + 3});
     } else if (piece.element) {
       builder.add_element(*piece.element, {3 * i, 3 * i + 3}, "pair");
@@ -148,8 +154,17 @@ std::optional<Replacement> StyledParagraph::render(const InlineText& target, con
   };
   std::string text;
   std::size_t read = 0;
+  auto tab = first_;  // the next piece that may be one
+  const auto add_tab = [&] {
+    while (tab < last_ && !is_tab(pieces_[tab])) ++tab;
+    if (tab < last_) add_piece(tab++);
+  };
   const auto write_text = [&] {
-    if (!text.empty()) write(text, pieces_[formats.back()], result.parts);
+    const auto parts = split_text(text, kTabText[0]);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (i > 0) add_tab();
+      if (!parts[i].empty()) write(parts[i], pieces_[formats.back()], result.parts);
+    }
     text.clear();
   };
   for (std::size_t i = 0; i < first_; ++i) add_piece(i);
@@ -171,6 +186,7 @@ std::optional<Replacement> StyledParagraph::render(const InlineText& target, con
   }
   text.append(target.text, read);
   write_text();
+  while (tab < last_) add_tab();  // a memory may have a translation without them
   for (auto i = last_; i < pieces_.size(); ++i) add_piece(i);
   return result;
 }

@@ -18,7 +18,10 @@ namespace gloss {
 /// Bytes that are written: texts, and ranges of the document that are copied.
 using DocumentBytes = decltype(Replacement::parts);
 
-/// A piece of a paragraph of an office document: a text in one format, or an element.
+/// Text of a piece that is a tab. It ends a sentence, and it is copied with its bytes, in the order of the document.
+inline constexpr std::string_view kTabText = "\r";
+
+/// A piece of a paragraph of an office document: a text in one format, a tab, or an element.
 struct ParagraphPiece {
   TextSpan place;  ///< its bytes, or some of them; no two pieces begin at the same byte
   std::optional<InlineElement::Kind> element = {};  ///< nothing: a text

@@ -20,8 +20,7 @@ using Kind = InlineElement::Kind;
 constexpr std::array<std::string_view, 8> kRunContainers{"hyperlink", "ins", "moveTo", "smartTag",
                                                          "customXml", "sdt", "dir",    "bdo"};
 /// Elements that have a width.
-constexpr std::array<std::string_view, 8> kWordElements{"tab",       "ptab",    "sym",         "object",
-                                                        "fldSimple", "m:oMath", "m:oMathPara", "ruby"};
+constexpr std::array<std::string_view, 6> kWordElements{"sym", "object", "fldSimple", "m:oMath", "m:oMathPara", "ruby"};
 
 /// Elements of a run that a new text has no use for. Hyphenation is that of the old words.
 constexpr std::array<std::string_view, 3> kLeftOut{"rPr", "lastRenderedPageBreak", "softHyphen"};
@@ -101,14 +100,16 @@ class WordParagraphReader {
     }
   }
 
-  /// Returns the text that an element of a run shows; empty for other elements.
+  /// Returns the text that an element of a run shows; empty for other elements. Breaks of pages are tabs, too.
   static std::string text_of(pugi::xml_node element, std::string_view name) {
     if (name == "noBreakHyphen") return "\u2011";
+    if (name == "tab" || name == "ptab") return std::string(kTabText);
     const auto is_other = [](auto attribute) { return attribute.value() != std::string_view("textWrapping"); };
     if (name == "cr" || (name == "br" && !element.find_attribute(is_other))) return "\n";
+    if (name == "br") return std::string(kTabText);
     if (name != "t") return {};
-    auto text = decode_xml(element.child_value());
-    std::ranges::replace(text, '\n', ' ');
+    auto text = xml_text(element);
+    for (const char c : {'\n', kTabText[0]}) std::ranges::replace(text, c, ' ');
     return text;
   }
 

@@ -21,7 +21,7 @@ TEST(Drawing, RunsAndBreaksAreTextAndFieldsWords) {
       "<a:t>text</a:t></a:r><a:br><a:rPr lang=\"en-US\"/></a:br><a:r><a:rPr b=\"1\"/><a:t>bo\tld</a:t></a:r><a:fld "
       "id=\"{1}\"><a:t>7</a:t></a:fld><a:r><a:t> end</a:t></a:r><a:endParaRPr lang=\"en\"/></a:p></p:sld>";
   const auto passage = read_drawing_part(slide, kOptions);
-  EXPECT_THAT(office_units(passage), ElementsAre("One text\n[bo#ld]# end"));
+  EXPECT_THAT(office_units(passage), ElementsAre("One text\n[bo\rld]# end"));
   EXPECT_EQ(kept_bytes(passage), slide);
   EXPECT_EQ(
       upper_cased_bytes(passage),
@@ -30,6 +30,19 @@ TEST(Drawing, RunsAndBreaksAreTextAndFieldsWords) {
       "b=\"1\"/><a:t>\t</a:t></a:r><a:r><a:rPr b=\"1\"/><a:t>LD</a:t></a:r><a:fld "
       "id=\"{1}\"><a:t>7</a:t></a:fld><a:r><a:rPr lang=\"en-US\" dirty=\"0\"/><a:t> END</a:t></a:r><a:endParaRPr "
       "lang=\"en\"/></a:p></p:sld>");
+}
+
+TEST(Drawing, CdataIsText) {
+  const auto passage = read_drawing_part(
+      "<s><a:p><a:r><a:t><![CDATA[A & ]]><!-- c --><![CDATA[]]>B &amp;</a:t></a:r></a:p></s>", kOptions);
+  EXPECT_THAT(office_units(passage), ElementsAre("A & B &"));
+  EXPECT_EQ(upper_cased_bytes(passage), kept_bytes(passage));
+}
+
+TEST(Spreadsheet, CdataIsText) {
+  const auto passage =
+      read_spreadsheet_part("<sst><si><t>Hello <!-- c --><![CDATA[you]]></t></si></sst>", kOptions, {});
+  EXPECT_THAT(office_units(passage), ElementsAre("Hello you"));
 }
 
 TEST(Spreadsheet, StringsAreUnitsAndReadingsGo) {
@@ -56,10 +69,10 @@ TEST(Spreadsheet, StringsInCellsAreUnitsButNotFormulas) {
 }
 
 TEST(Spreadsheet, NumbersOfPartsAndPathsStay) {
-  const auto passage =
-      read_spreadsheet_part("<sst><si><t>ID-12</t></si><si><r><t>C:\\a\\</t></r><r><t>b.txt</t></r></si><si><t>Dog</t>"
-                            "</si></sst>",
-                            kOptions, {});
+  const auto passage = read_spreadsheet_part(
+      "<sst><si><t>ID-12</t></si><si><r><t>C:\\a\\</t></r><r><t>b.txt</t></r></si><si><t>Dog</t>"
+      "</si></sst>",
+      kOptions, {});
   EXPECT_THAT(office_units(passage), ElementsAre("Dog"));
 }
 

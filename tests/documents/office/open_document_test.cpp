@@ -42,12 +42,18 @@ TEST(OpenDocument, WhiteSpaceIsAsOfficeShowsIt) {
   const auto source =
       content(paragraph("\n  a \n" + span(3, " b") + "<text:s text:c=\"2\"/>c<text:line-break/>d<text:tab/>e"));
   const auto passage = read_open_document_part(source, kOptions);
-  EXPECT_THAT(office_units(passage), ElementsAre("a [b]  c\nd#e"));
+  EXPECT_THAT(office_units(passage), ElementsAre("a [b]  c\nd\re"));
   EXPECT_EQ(kept_bytes(passage), source);
   EXPECT_THAT(
       upper_cased_bytes(passage),
       testing::HasSubstr(paragraph("A <text:span text:style-name=\"T3\">B</text:span> <text:s/>C<text:line-break/>"
                                    "D<text:tab/>E")));
+}
+
+TEST(OpenDocument, CdataIsText) {
+  const auto passage =
+      read_open_document_part(content(paragraph("Hello <![CDATA[big &]]> <!-- c -->world.")), kOptions);
+  EXPECT_THAT(office_units(passage), ElementsAre("Hello big & world."));
 }
 
 TEST(OpenDocument, NotesAndTextBoxesAreUnitsAndFieldsWords) {

@@ -70,10 +70,36 @@ TEST(Word, BreaksHyphensTabsAndNotes) {
   EXPECT_THAT(units_of(paragraph("<w:r><w:t>one</w:t><w:br/><w:t>two</w:t><w:tab/><w:t>e</w:t><w:noBreakHyphen/><w:t>f"
                                  "</w:t><w:softHyphen/><w:t>g</w:t></w:r><w:r><w:footnoteReference w:id='2'/></w:r>" +
                                  run("h"))),
-              ElementsAre("one\ntwo#e\u2011fg|h"));
+              ElementsAre("one\ntwo\re\u2011fg|h"));
   EXPECT_THAT(units_of(paragraph("<w:r><w:t>one</w:t><w:br w:type='textWrapping'/><w:t>two</w:t><w:br w:type='page'/>"
                                  "<w:t>three</w:t><w:br w:type='textWrapping' w:clear='all'/><w:t>four</w:t></w:r>")),
-              ElementsAre("one\ntwo|three|four"));
+              ElementsAre("one\ntwo\rthree\rfour"));
+}
+
+TEST(Word, TabsEndSentencesAndKeepTheirBytes) {
+  const auto tab = "<w:r><w:rPr><w:u/></w:rPr><w:tab/></w:r>";
+  const auto passage = read_word_part(body(paragraph(run("one") + tab + run("two", "<w:b/>") +
+                                                     "<w:r><w:ptab w:leader='dot'/></w:r>" + run("three") + tab)),
+                                      kOptions);
+  EXPECT_THAT(office_units(passage), ElementsAre("one\r[two]\rthree"));
+  EXPECT_THAT(upper_cased_bytes(passage),
+              HasSubstr("ONE</w:t></w:r>" + std::string(tab) +
+                        "<w:r><w:rPr><w:b/></w:rPr><w:t>TWO</w:t></w:r><w:r>"
+                        "<w:ptab w:leader='dot'/></w:r><w:r><w:rPr></w:rPr><w:t>THREE</w:t></w:r>" +
+                        tab));
+  const auto known = translated_bytes(passage, [](InlineText text) {  // as a memory may have it
+    text.text = "eins zwei drei";
+    for (auto& element : text.elements) element.offset = text.text.size();
+    return text;
+  });
+  EXPECT_THAT(known, HasSubstr("eins zwei drei</w:t></w:r>" + std::string(tab) + "<w:r><w:ptab w:leader='dot'/>"));
+}
+
+TEST(Word, CdataIsTextAndCommentsGo) {
+  const auto passage =
+      read_word_part(body(paragraph("<w:r><w:t>Hello <!-- c --><![CDATA[big & &lt; ]]>world.</w:t></w:r>")), kOptions);
+  EXPECT_THAT(office_units(passage), ElementsAre("Hello big & &lt; world."));
+  EXPECT_THAT(upper_cased_bytes(passage), HasSubstr("<w:t>HELLO BIG &amp; &amp;LT; WORLD.</w:t>"));
 }
 
 TEST(Word, ElementsAroundAllTextStayOutside) {
