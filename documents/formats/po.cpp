@@ -10,6 +10,7 @@
 #include "common/text/split.h"
 #include "documents/formats/po_entry.h"
 #include "documents/formats/po_strings.h"
+#include "documents/markup/document_language.h"
 #include "documents/markup/text_values.h"
 #include "documents/model/placeholders.h"
 
@@ -143,8 +144,10 @@ class PoReader final : public PassageReader {
   Passage read_header(const PoEntry& entry) {
     PoHeader header(entry);
     auto language = options_.target_language;
-    if (const auto value = header.value("Language"); value && !value->empty())
-      language = *value;
+    const auto stated = header.value("Language").value_or("");
+    require_language(stated, language, "target", options_);
+    if (!stated.empty())
+      language = stated;
     else if (!language.empty())
       header.set("Language", po_language(language));
     const auto plurals = PluralForms::of(header.value("Plural-Forms").value_or(""));

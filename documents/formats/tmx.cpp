@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/files/tmx_reader.h"
 #include "common/text/split.h"
+#include "documents/markup/document_language.h"
 #include "documents/markup/markup_tokenizer.h"
 #include "documents/markup/xml_inline.h"
 
@@ -69,6 +70,7 @@ class TmxPassages final : public PassageReader {
     const auto encoding = quoted_value(bytes, "<?xml", "encoding");
     if (is_other_charset(encoding.of(bytes))) bytes.replace(encoding.begin, encoding.size(), "UTF-8");
     const auto language = quoted_value(bytes, "<header", "srclang").of(bytes);
+    if (language != "*all*") require_language(language, options_.source_language, "source", options_);
     if (options_.source_language.empty() && language != "*all*") options_.source_language = language;
   }
 

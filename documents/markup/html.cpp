@@ -10,6 +10,7 @@
 
 #include "common/text/letter_case.h"
 #include "common/text/split.h"
+#include "documents/markup/document_language.h"
 #include "documents/markup/html_elements.h"
 #include "documents/markup/html_entities.h"
 #include "documents/markup/inline_builder.h"
@@ -36,7 +37,9 @@ struct HtmlUnit {
 /// Finds the units of a document.
 class HtmlUnitFinder {
  public:
-  explicit HtmlUnitFinder(std::string_view bytes) : bytes_(bytes) {}
+  /// A part in another language than `source_language` is not translated, if that is known.
+  HtmlUnitFinder(std::string_view bytes, std::string_view source_language)
+      : bytes_(bytes), source_language_(source_language) {}
   void read();
 
   std::vector<HtmlUnit> units;      ///< in the order of the document
@@ -73,7 +76,7 @@ class HtmlUnitFinder {
   void read_attributes(const MarkupToken& token);
   void read_charset(const MarkupToken& token);
 
-  std::string_view bytes_;
+  std::string_view bytes_, source_language_;
   std::vector<Open> open_;
   InlineBuilder builder_;    ///< of the text between two borders
   bool line_ended_ = false;  ///< the white space at the end of the text has a line end
@@ -266,6 +269,8 @@ std::optional<bool> HtmlUnitFinder::own_translation(const MarkupToken& token) co
   for (const auto part : split_text(attribute(token, "class"), ' '))
     if (part == "notranslate") return false;
   if (value == "no") return false;
+  for (const auto* language : {"lang", "xml:lang"})
+    if (token.name != "html" && is_other_language(attribute(token, language), source_language_)) return false;
   return value == "yes" ? std::optional(true) : std::nullopt;
 }
 
@@ -312,7 +317,7 @@ Replacement html_replacement(const HtmlUnit& unit, const InlineText& target) {
 }  // namespace
 
 Passage read_html(std::string bytes, const DocumentOptions& options) {
-  HtmlUnitFinder finder(bytes);
+  HtmlUnitFinder finder(bytes, options.source_language);
   finder.read();
   Passage passage;
   LineNames names(bytes);

@@ -10,6 +10,7 @@
 #include "common/text/language_tag.h"
 #include "common/text/printable.h"
 #include "common/text/split.h"
+#include "documents/markup/document_language.h"
 
 namespace gloss {
 namespace {
@@ -59,9 +60,10 @@ class XliffReader {
       const std::string_view element_name = element.name();
       if (element_name == plan.prefix + "trans-unit" && !plan.is_version_2) add_trans_unit(element);
       if (element_name == plan.prefix + "segment" && plan.is_version_2) add_segment(element);
-      if (element_name == plan.prefix + "file" && !plan.is_version_2) set_language(element, "target-language");
+      if (element_name == plan.prefix + "file" && !plan.is_version_2)
+        read_languages(element, "source-language", "target-language");
     });
-    if (plan.is_version_2) set_language(document_.root(), "trgLang");
+    if (plan.is_version_2) read_languages(document_.root(), "srcLang", "trgLang");
   }
 
   XliffPlan plan;
@@ -74,10 +76,16 @@ class XliffReader {
     return element.child((plan.prefix + name).c_str());
   }
 
-  void set_language(pugi::xml_node element, const char* attribute) {
-    const bool is_missing = !is_language_tag(with_hyphens(std::string(value_of(element, attribute))));
-    if (is_missing && !options_.target_language.empty())
-      plan.attributes.push_back(set_attribute(document_, element, attribute, options_.target_language));
+  /// Checks the languages of an element, and sets that of the translation if it lacks it.
+  void read_languages(pugi::xml_node element, const char* source, const char* target) {
+    require_language(value_of(element, source), options_.source_language, "source", options_);
+    require_language(value_of(element, target), options_.target_language, "target", options_);
+    if (is_language_tag(with_hyphens(std::string(value_of(element, target))))) return;
+    if (!options_.target_language.empty())
+      plan.attributes.push_back(set_attribute(document_, element, target, options_.target_language));
+    else if (plan.is_version_2 && !plan.targets.empty())
+      throw DataError(options_.name +
+                      ": wanted the target language, because XLIFF 2 states it, and the document lacks " + target);
   }
 
   void add_trans_unit(pugi::xml_node unit) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/text/printable.h"
+#include "documents/markup/document_language.h"
 #include "documents/markup/text_values.h"
 #include "documents/markup/xml_inline.h"
 
@@ -87,6 +88,8 @@ Passage read_qt_ts(std::string bytes, const DocumentOptions& options) {
   const XmlDocument document(passage.bytes, options.name);
   require_root(document, "TS", options);
   const std::string_view language = document.root().attribute("language").value();
+  require_language(document.root().attribute("sourcelanguage").value(), options.source_language, "source", options);
+  require_language(language, options.target_language, "target", options);
   const auto new_language = language.empty() ? options.target_language : std::string(language);
   std::vector<QtTranslation> messages;
   for_each_element(document, [&](pugi::xml_node message) {

@@ -232,5 +232,14 @@ TEST(Po, EntriesHaveALimit) {
   EXPECT_THROW(translated_po(bytes), DataError);
 }
 
+TEST(Po, AnotherLanguageIsRefused) {
+  const auto read = [](const std::string& language) {
+    const auto bytes = "msgid \"\"\nmsgstr \"\"\n\"Language: " + language + "\\n\"\n";
+    return read_po(DocumentInput::of(bytes, "a.po"), {"a.po", "en", "nb", false})->next();
+  };
+  EXPECT_THROW(read("fr"), DataError);
+  for (const auto* language : {"", "nb_NO", "no", "nob"}) EXPECT_TRUE(read(language)) << language;
+}
+
 }  // namespace
 }  // namespace gloss

@@ -119,5 +119,11 @@ TEST(Tmx, RandomUnitsAreFilledOnceAndKeepTheirBytes) {
   }
 }
 
+TEST(Tmx, AnotherSourceLanguageIsRefused) {
+  EXPECT_THROW(
+      translated_tmx("<tmx version=\"1.4\"><header srclang='fr'/><body/></tmx>", shouted, {"a.tmx", "en", "de", false}),
+      DataError);
+}
+
 }  // namespace
 }  // namespace gloss

@@ -237,5 +237,14 @@ TEST(HtmlTest, DeepAndUnclosedElementsAreBounded) {
   }
 }
 
+TEST(HtmlTest, ElementsInOtherLanguagesStay) {
+  DocumentOptions options;
+  options.source_language = "en-US";
+  const std::string html =
+      "<html lang=fr><p lang=fr title=un>deux</p><p lang=EN>a <i xml:lang='de-AT'>b</i> c</p><p lang=''>d</p></html>";
+  EXPECT_THAT(marked_units(read_html(html, options)), ElementsAre("a {<i xml:lang='de-AT'>b</i>} c", "d"));
+  EXPECT_THAT(units_of(html), ElementsAre("un", "deux", "a {<i xml:lang='de-AT'>}b{</i>} c", "d"));
+}
+
 }  // namespace
 }  // namespace gloss

@@ -324,5 +324,23 @@ TEST(Xliff, SurvivesDamage) {
   }
 }
 
+TEST(Xliff, OtherLanguagesAreRefused) {
+  const auto read = [](const std::string& document) {
+    return read_xliff(document, {.name = "a.xlf", .source_language = "en", .target_language = "de"});
+  };
+  for (const std::string other : {"srcLang='fr'", "srcLang='en' trgLang='ja'"})
+    EXPECT_THROW(read("<xliff version='2.0' " + other + "/>"), DataError) << other;
+  EXPECT_THROW(read("<xliff version='1.2'><file target-language='ja-JP'/></xliff>"), DataError);
+  EXPECT_NO_THROW(read("<xliff version='1.2'><file source-language='en-GB' target-language='de'/></xliff>"));
+}
+
+TEST(Xliff2, NeedsATargetLanguage) {
+  const std::string begin = "<xliff version='2.0' srcLang='en'", end = "</segment></unit></file></xliff>";
+  EXPECT_THROW(read_xliff(begin + "><file><unit><segment><source>a</source>" + end, {"a.xlf", "", "", false}),
+               DataError);
+  EXPECT_NO_THROW(
+      read_xliff(begin + " trgLang='de'><file><unit><segment><source>a</source>" + end, {"a.xlf", "", "", false}));
+}
+
 }  // namespace
 }  // namespace gloss

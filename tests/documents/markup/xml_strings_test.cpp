@@ -245,5 +245,15 @@ TEST(XmlStrings, SurviveDamage) {
   }
 }
 
+TEST(QtTs, OtherLanguagesAreRefused) {
+  const auto read = [](const std::string& attributes) {
+    return read_qt_ts("<TS " + attributes + "/>", {.name = "a.ts", .source_language = "en", .target_language = "de"});
+  };
+  EXPECT_NO_THROW(read("language='de_AT' sourcelanguage='en_US'"));
+  EXPECT_THAT([&] { read("language='pl_PL'"); },
+              ThrowsMessage<DataError>(HasSubstr("a.ts: wanted the target language de, got pl_PL")));
+  EXPECT_THAT([&] { read("sourcelanguage='fr'"); }, ThrowsMessage<DataError>(HasSubstr("source language en, got fr")));
+}
+
 }  // namespace
 }  // namespace gloss
