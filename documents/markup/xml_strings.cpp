@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/text/printable.h"
+#include "common/text/split.h"
 #include "documents/markup/document_language.h"
 #include "documents/markup/text_values.h"
 #include "documents/markup/xml_inline.h"
@@ -92,10 +93,12 @@ Passage read_qt_ts(std::string bytes, const DocumentOptions& options) {
   require_language(language, options.target_language, "target", options);
   const auto new_language = language.empty() ? options.target_language : std::string(language);
   std::vector<QtTranslation> messages;
+  std::string context;
   for_each_element(document, [&](pugi::xml_node message) {
+    if (message.name() == std::string_view("context")) context = printable(message.child("name").child_value(), 80);
     const auto source = message.child("source"), translation = message.child("translation");
     const std::string_view type = translation.attribute("type").value();
-    if (message.name() != std::string_view("message") || !source || !translation) return;
+    if (message.name() != std::string_view("message") || !source) return;
     if (type == "vanished" || type == "obsolete" || translation.attribute("variants")) return;
     if (has_xml_text(translation) && !options.overwrite_translations) return;
     auto text = read_xml_text(document, source, role_of_code);
@@ -103,9 +106,15 @@ Passage read_qt_ts(std::string bytes, const DocumentOptions& options) {
     const auto old_forms = std::ranges::distance(translation.children("numerusform"));
     const int forms = language.empty() || old_forms == 0 ? qt_plural_forms(new_language) : static_cast<int>(old_forms);
     const bool has_forms = message.attribute("numerus").value() == std::string_view("yes");
-    messages.push_back({std::move(*text), document.content(source), document.range(translation),
-                        start_without(document, translation, kType), has_forms ? forms : 0});
-    const auto context = printable(message.parent().child("name").child_value(), 80);
+    auto last = message.last_child();
+    while (last.type() != pugi::node_element) last = last.previous_sibling();
+    const auto end = document.range(last).end;
+    const auto range = translation ? document.range(translation) : TextSpan{end, end};
+    const std::string_view space = source.previous_sibling().value();  // the indentation
+    auto start = translation                                          ? start_without(document, translation, kType)
+                 : space.find_first_not_of(kAsciiSpace) == space.npos ? std::string(space) + "<translation"
+                                                                      : "<translation";
+    messages.push_back({std::move(*text), document.content(source), range, std::move(start), has_forms ? forms : 0});
     passage.units.push_back({"message of " + context, messages.back().text.source});
   });
   if (messages.empty()) return passage;

@@ -159,7 +159,7 @@ TEST(QtTs, TranslatesUnfinishedMessages) {
             message("<translation type=\"unfinished\">OPEN &lt;B&gt; <byte value=\"x1b\"/> IT'S</translation>"));
   for (const std::string kept : {"<translation>auf</translation>", "<translation type=\"unfinished\">auf</translation>",
                                  "<translation type=\"vanished\"></translation>", "<translation type=\"obsolete\"/>",
-                                 "", "<translation variants=\"yes\"></translation>"})
+                                 "<translation variants=\"yes\"></translation>"})
     EXPECT_EQ(qt_capitals(message(kept)), message(kept));
 }
 
@@ -173,7 +173,7 @@ TEST(QtTs, WritesEachPluralForm) {
   EXPECT_EQ(qt_capitals(qt(empty, ""), "pt-BR"), qt(begin + form + form + end, " language=\"pt_BR\""));
   EXPECT_EQ(qt_capitals(qt(empty, ""), "ru"), qt(begin + form + form + form + end, " language=\"ru\""));
   EXPECT_EQ(qt_capitals(qt(empty, ""), "ja"), qt(begin + form + end, " language=\"ja\""));
-  EXPECT_EQ(qt_capitals(qt(begin + end, " language=\"sl\"")),
+  EXPECT_EQ(qt_capitals(qt(begin + end, " language=\"sl\""), "sl"),
             qt(begin + form + form + form + form + end, " language=\"sl\""));
 }
 
@@ -253,6 +253,24 @@ TEST(QtTs, OtherLanguagesAreRefused) {
   EXPECT_THAT([&] { read("language='pl_PL'"); },
               ThrowsMessage<DataError>(HasSubstr("a.ts: wanted the target language de, got pl_PL")));
   EXPECT_THAT([&] { read("sourcelanguage='fr'"); }, ThrowsMessage<DataError>(HasSubstr("source language en, got fr")));
+}
+
+TEST(QtTs, AMessageWithoutATranslationGetsOne) {
+  const std::string begin = "<TS><context>\r\n  <message>\r\n    <source>A",
+                    comment = "</source>\r\n    <comment>c</comment>";
+  const std::string end = "\r\n  </message>\r\n</context></TS>";
+  EXPECT_EQ(unchanged(read_qt_ts(begin + comment + end, {})),
+            begin + comment + "\r\n    <translation type=\"unfinished\">A</translation>" + end);
+  EXPECT_EQ(unchanged(read_qt_ts("<TS><message><source>A</source></message></TS>", {})),
+            "<TS><message><source>A</source><translation type=\"unfinished\">A</translation></message></TS>");
+}
+
+TEST(QtTs, ReadsManyMessagesOfAContext) {  // would take a minute in quadratic time
+  std::string messages;
+  for (int i = 0; i < 50'000; ++i) messages += "<message><source>A</source><translation/></message>";
+  const auto passage = read_qt_ts("<TS><context>" + messages + "<name>c</name></context></TS>", {});
+  EXPECT_EQ(passage.units.size(), 50'000U);
+  EXPECT_EQ(passage.units.back().id, "message of c");
 }
 
 }  // namespace
