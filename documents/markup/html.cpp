@@ -266,7 +266,10 @@ bool HtmlUnitFinder::is_text(const MarkupToken& token, std::string_view name) co
 /// Returns whether an element is translated, if its tag decides that.
 std::optional<bool> HtmlUnitFinder::own_translation(const MarkupToken& token) const {
   const auto value = lower_ascii(attribute(token, "translate"));
-  for (const auto part : split_text(attribute(token, "class"), ' '))
+  std::string classes(attribute(token, "class"));
+  std::ranges::replace_if(
+      classes, [](char c) { return kAsciiSpace.find(c) != kAsciiSpace.npos; }, ' ');
+  for (const auto part : split_text(classes, ' '))
     if (part == "notranslate") return false;
   if (value == "no") return false;
   for (const auto* language : {"lang", "xml:lang"})

@@ -16,12 +16,19 @@ constexpr std::string_view kRawTextElements = "script style xmp iframe noembed n
 /// HTML elements that end svg and math.
 constexpr std::string_view kBreakoutElements = "body br div dl h1 h2 h3 h4 h5 h6 img li ol p span table ul";
 
+/// Returns whether a document is XHTML, by its XML declaration or the namespace of its first elements.
+bool begins_as_xml(std::string_view bytes) {
+  constexpr std::size_t kMaxChecked = 4096;
+  return bytes.starts_with("<?xml") || bytes.starts_with("\xEF\xBB\xBF<?xml") ||
+         quoted_value(bytes.substr(0, kMaxChecked), "<html", "xmlns=").of(bytes) == "http://www.w3.org/1999/xhtml";
+}
+
 bool is_foreign(std::string_view name) { return name == "svg" || name == "math"; }
 
 }  // namespace
 
 MarkupTokenizer::MarkupTokenizer(std::string_view bytes, std::size_t offset)
-    : bytes_(bytes), at_(offset), is_xml_(bytes.starts_with("<?xml") || bytes.starts_with("\xEF\xBB\xBF<?xml")) {}
+    : bytes_(bytes), at_(offset), is_xml_(begins_as_xml(bytes)) {}
 
 bool MarkupTokenizer::next(MarkupToken& token) {
   if (at_ >= bytes_.size()) return false;

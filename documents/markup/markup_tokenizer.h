@@ -33,7 +33,8 @@ struct MarkupToken {
 };
 
 /// Splits HTML into tokens, which cover all bytes, as the tokenizer of the WHATWG standard (section 13.2.5): any input
-/// is valid. A document that begins with <?xml may close any element by />.
+/// is valid. A document that begins with <?xml, or with <html> in the
+/// namespace of XHTML, may close any element by />.
 class MarkupTokenizer {
  public:
   /// The bytes must outlive the tokenizer. Reading begins at `offset`.

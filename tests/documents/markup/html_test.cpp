@@ -109,7 +109,7 @@ TEST(HtmlTest, CodeAndTranslateNoAreWords) {
       units_of("<p>Run <code>a <b>b</b></code> and <span class='x notranslate'>Acme <span>Inc</span></span> now"),
       ElementsAre("Run {<code>a <b>b</b></code>} and {<span class='x notranslate'>Acme <span>Inc</span></span>} "
                   "now"));
-  EXPECT_THAT(units_of("<div translate=no><p>no</p><p translate=yes>yes</p><p>no</div><p>Yes"),
+  EXPECT_THAT(units_of("<div translate=no><p>no</p><p translate=yes>yes</p><p class='a\nnotranslate'>no</div><p>Yes"),
               ElementsAre("yes", "Yes"));
   EXPECT_THAT(units_of("<p>a <span translate=no>no <b translate=yes>yes</b> no</span> b"),
               ElementsAre("a {<span translate=no>no }", "yes", "b"));
@@ -244,6 +244,12 @@ TEST(HtmlTest, ElementsInOtherLanguagesStay) {
       "<html lang=fr><p lang=fr title=un>deux</p><p lang=EN>a <i xml:lang='de-AT'>b</i> c</p><p lang=''>d</p></html>";
   EXPECT_THAT(marked_units(read_html(html, options)), ElementsAre("a {<i xml:lang='de-AT'>b</i>} c", "d"));
   EXPECT_THAT(units_of(html), ElementsAre("un", "deux", "a {<i xml:lang='de-AT'>}b{</i>} c", "d"));
+}
+
+TEST(HtmlTest, XhtmlNeedsNoXmlDeclaration) {
+  EXPECT_THAT(units_of("<!DOCTYPE html>\n<html lang='en' xmlns='http://www.w3.org/1999/xhtml'><head><title>One</title>"
+                       "<script src='a.js'/></head><body><p>Two</p></body></html>"),
+              ElementsAre("One", "Two"));
 }
 
 }  // namespace
