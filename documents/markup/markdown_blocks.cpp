@@ -24,6 +24,12 @@ bool is_thematic_break(std::string_view line) {
          line.find_first_not_of(std::string(1, line[0]) + " \t") == line.npos;
 }
 
+/// Returns whether a line is the mark of an alert: [!NOTE].
+bool is_alert(std::string_view line) {
+  const auto end = line.find_last_not_of(kBlanks);
+  return line.starts_with("[!") && line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 2) == end && line[end] == ']';
+}
+
 class BlockFinder {
  public:
   explicit BlockFinder(std::string_view bytes) : bytes_(bytes) {}
@@ -236,6 +242,10 @@ bool BlockFinder::starts_leaf(bool was_matched) {
     return true;
   }
   if (in_paragraph && starts_table()) return true;
+  if (matched_ > 0 && containers_[matched_ - 1].is_quote && is_alert(line)) {
+    begin_block();
+    return true;
+  }
   const auto level = std::min(line.find_first_not_of('#'), line.size());
   const bool is_heading =
       level > 0 && level <= 6 && (level == line.size() || kBlanks.find(line[level]) != kBlanks.npos);

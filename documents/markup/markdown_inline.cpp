@@ -15,6 +15,7 @@
 #include "documents/markup/markdown_emphasis.h"
 #include "documents/markup/markdown_syntax.h"
 #include "documents/markup/markup_tokenizer.h"
+#include "documents/model/placeholders.h"
 
 namespace gloss {
 namespace {
@@ -153,8 +154,9 @@ std::size_t InlineParser::read(std::size_t at) {
   const bool is_url = starts_with(at, "http://") || starts_with(at, "https://") || starts_with(at, "www.");
   if (!is_url || last_kind(std::string_view(text_).substr(0, at)) == CharacterKind::kWord) return at + 1;
   auto end = std::min(text_.find_first_of(" \t\n<>\"`|[]*\\", at), text_.size());
-  while (std::string_view("?!.,:;*_~')").find(text_[end - 1]) != std::string_view::npos) --end;
-  return add_element(Kind::kWord, {at, end});
+  while (text_[end - 1] == '~') --end;
+  const auto found = find_placeholders(std::string_view(text_).substr(at, end - at));
+  return found.empty() || found[0].span.begin > 0 ? at + 1 : add_element(Kind::kWord, {at, at + found[0].span.end});
 }
 
 /// Reads the end of a line. Two spaces or a backslash before it make it a hard break.

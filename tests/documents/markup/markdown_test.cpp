@@ -183,5 +183,11 @@ TEST(MarkdownTest, ManyUnfinishedConstructsTakeLinearTime) {
   }
 }
 
+TEST(MarkdownTest, AlertsStayAndLinksKeepTheirBrackets) {
+  EXPECT_EQ(with(shouted, "> [!NOTE]\n> One\n\n> two\n> [!a] x\n"), "> [!NOTE]\n> ONE\n\n> TWO\n> \\[!A\\] X\n");
+  EXPECT_THAT(units_of("a (https://x.y/a_(b)). ~~https://x.y/~c~~ www.x.y?"),
+              ElementsAre("a ({https://x.y/a_(b)}). {~~}{https://x.y/~c}{~~} {www.x.y}?"));
+}
+
 }  // namespace
 }  // namespace gloss
