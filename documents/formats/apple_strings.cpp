@@ -150,7 +150,7 @@ Passage read_apple_strings(std::string bytes, const DocumentOptions& options) {
   passage.render = [values = std::move(reader.values)](std::span<const UnitTranslation> translations) {
     std::vector<Replacement> replacements;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto text = with_element_texts(translations[i].target);
+      const auto text = with_element_texts(translations[i]).target.text;
       if (text != values[i].text) replacements.push_back({values[i].range, {encode_apple(text)}});
     }
     return replacements;

@@ -161,7 +161,7 @@ Passage read_json(std::string bytes, const DocumentOptions& options) {
   passage.render = [values = std::move(values), fixed = std::move(fixed), ascii](auto translations) {
     auto replacements = fixed;
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (const auto text = with_element_texts(translations[i].target); text != values[i].text)
+      if (const auto text = with_element_texts(translations[i]).target.text; text != values[i].text)
         replacements.push_back({values[i].range, {quoted_json(text, ascii)}});
     return replacements;
   };

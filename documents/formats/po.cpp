@@ -49,7 +49,7 @@ std::vector<Replacement> render_po(const PoPlan& plan, std::span<const UnitTrans
   std::string strings;
   for (std::size_t form = 0; form < plan.forms.size(); ++form) {
     const auto& source = plan.sources[plan.forms[form]];
-    const auto text = source.unit ? with_element_texts(translations[*source.unit].target) : source.text;
+    const auto text = source.unit ? with_element_texts(translations[*source.unit]).target.text : source.text;
     if (form > 0) strings += plan.line_end;
     strings += plan.is_plural ? "msgstr[" + std::to_string(form) + "] " : "msgstr ";
     strings += po_strings(source.before + text + source.after, plan.line_end);

@@ -182,7 +182,7 @@ Passage read_properties(std::string bytes, const DocumentOptions& options) {
   passage.render = [values = std::move(reader.values), is_ascii](std::span<const UnitTranslation> translations) {
     std::vector<Replacement> replacements;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      auto text = with_element_texts(translations[i].target);
+      auto text = with_element_texts(translations[i]).target.text;
       if (values[i].doubles_apostrophes) text = with_replaced(std::move(text), "'", "''");
       if (text != values[i].text) replacements.push_back({values[i].range, {encode_property(text, is_ascii)}});
     }

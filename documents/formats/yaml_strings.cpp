@@ -153,7 +153,7 @@ Passage read_yaml(std::string bytes, const DocumentOptions& options) {
   passage.render = [scalars = std::move(scalars), fixed = std::move(fixed), line_end](auto translations) {
     auto replacements = fixed;
     for (std::size_t i = 0; i < scalars.size(); ++i)
-      if (const auto text = with_element_texts(translations[i].target); text != scalars[i].text)
+      if (const auto text = with_element_texts(translations[i]).target.text; text != scalars[i].text)
         replacements.push_back({scalars[i].range, {spelled_yaml(scalars[i], text, line_end)}});
     return replacements;
   };

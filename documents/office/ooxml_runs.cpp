@@ -53,7 +53,7 @@ std::string OoxmlRuns::format_of(pugi::xml_node properties) const {
   for (const auto child : properties.children())
     if (child.type() == pugi::node_element && is_seen(local_name_of(child.name())))
       format += without_font_hint(xml_.range(child).of(xml_.bytes()));
-  return format;
+  return short_format(std::move(format));
 }
 
 DocumentBytes OoxmlRuns::in_run(pugi::xml_node run, DocumentBytes content) const {

@@ -70,7 +70,7 @@ class OpenDocumentParagraphReader {
   void read_span(pugi::xml_node span) {
     const std::string_view name = span.attribute("text:style-name").value();
     const auto known = formats_.find(name);
-    auto format = format_ + (known == formats_.end() ? "/" + std::string(name) : known->second);
+    auto format = short_format(format_ + (known == formats_.end() ? "/" + std::string(name) : known->second));
     const bool is_visible = format != format_;
     if (is_visible) tags_.push_back(xml_.start_tag(span));
     std::swap(format, format_);

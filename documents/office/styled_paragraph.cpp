@@ -1,11 +1,13 @@
 #include "documents/office/styled_paragraph.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
 
+#include "common/error.h"
 #include "common/text/split.h"
 #include "documents/markup/inline_builder.h"
 
@@ -32,6 +34,14 @@ bool is_same(const InlineText& a, const InlineText& b) {
 }
 
 }  // namespace
+
+std::string short_format(std::string format) {
+  constexpr std::size_t kMaxBytes = 1 << 14, kMaxCopied = 100;
+  if (format.size() >= kMaxBytes)
+    throw DataError("wanted formats of less than " + std::to_string(kMaxBytes) + " bytes, got a longer one");
+  if (format.size() <= kMaxCopied) return format;
+  return std::to_string(format.size()) + ' ' + std::to_string(std::hash<std::string>()(format));
+}
 
 void join_pieces(ParagraphPieces& pieces, std::size_t first, Kind kind) {
   ParagraphPiece joined{.place = pieces[first].place, .element = kind};

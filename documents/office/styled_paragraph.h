@@ -27,7 +27,7 @@ struct ParagraphPiece {
   std::optional<InlineElement::Kind> element = {};  ///< nothing: a text
   DocumentBytes bytes = {};                         ///< the piece with everything it needs around it
   std::string text = {};                            ///< of a text: decoded; not empty
-  std::string format = {};                          ///< of a text: equal for texts that look the same
+  std::string format = {};                          ///< of a text: equal for texts that look the same; short
   std::vector<TextSpan> properties = {};            ///< of a text: the markup of its format
 };
 
@@ -38,6 +38,9 @@ using ParagraphPieces = std::vector<ParagraphPiece>;
 void join_pieces(ParagraphPieces& pieces, std::size_t first, InlineElement::Kind kind);
 /// Makes a pair of the piece `opening` and the last one; without text between them, they become one mark or word.
 void pair_pieces(ParagraphPieces& pieces, std::size_t opening);
+
+/// Returns a name for a format that each piece may have a copy of. Throws DataError for one of 16 KiB or more.
+std::string short_format(std::string format);
 
 /// Writes a text in the format of a piece.
 using TextWriter = std::function<void(std::string_view text, const ParagraphPiece& format, DocumentBytes& bytes)>;

@@ -248,5 +248,13 @@ TEST(Word, DamagedPartsAreRefused) {
   EXPECT_THROW(read_word_part(body(paragraph(deep)), kOptions), DataError);
 }
 
+TEST(Word, LongFormatsAreComparedAndHugeOnesRefused) {
+  const auto format = [](std::size_t size, char c) { return "<w:x v='" + std::string(size, c) + "'/>"; };
+  EXPECT_THAT(
+      units_of(paragraph(run("one ", format(500, 'a')) + run("two ", format(500, 'a')) + run("six", format(500, 'b')))),
+      ElementsAre("one two [six]"));
+  EXPECT_THROW(units_of(paragraph(run("one", format(70'000, 'a')))), DataError);
+}
+
 }  // namespace
 }  // namespace gloss
