@@ -107,8 +107,7 @@ std::optional<CueToken> tag_of_cue(std::string_view line, std::size_t offset, Su
   if (format == SubtitleFormat::kSrt && (!has_name || name.find('<') != name.npos)) return std::nullopt;
   if (!has_name) return tag;
   tag.tag = closes ? Kind::kClosing : Kind::kOpening;
-  for (const auto c : name.substr(0, name.find_first_of(". \t/")))
-    tag.text += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  tag.text = lower_ascii(name.substr(0, name.find_first_of(". \t/")));
   return tag;
 }
 

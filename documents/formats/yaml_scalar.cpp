@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/text/format.h"
+#include "common/text/letter_case.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "common/text/visible_text.h"
@@ -146,9 +147,7 @@ bool is_yaml_constant(std::string_view text) {
   constexpr auto kWords = std::to_array<std::string_view>(
       {"null", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf", "+.inf", "-.inf", ".nan"});
   constexpr std::string_view kNumberCharacters = "0123456789abcdefABCDEFxo_.+-:";
-  std::string lower(text);
-  for (auto& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-  if (std::ranges::find(kWords, lower) != kWords.end()) return true;
+  if (std::ranges::find(kWords, lower_ascii(text)) != kWords.end()) return true;
   const auto digit = text.find_first_not_of("+-.");
   return digit != text.npos && text[digit] >= '0' && text[digit] <= '9' &&
          text.find_first_not_of(kNumberCharacters) == text.npos;

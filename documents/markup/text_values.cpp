@@ -100,14 +100,4 @@ bool is_translatable_value(std::string_view value) {
   return value.size() > kMaxChecked || has_letter(without_codes(value));
 }
 
-std::string with_element_texts(const InlineText& text) {
-  std::string result;
-  std::size_t begin = 0;
-  for (const auto& element : text.elements) {
-    result.append(text.text, begin, element.offset - begin).append(element.text);
-    begin = element.offset;
-  }
-  return result.append(text.text, begin);
-}
-
 }  // namespace gloss

@@ -1,10 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
-
-#include "documents/model/inline_text.h"
 
 namespace gloss {
 
@@ -16,8 +13,5 @@ inline constexpr std::size_t kMaxValues = 1'000'000;
 /// paths, true and false, identifiers (btn_primary, :short, app.title), numbers of parts (ID-12) and ASCII of more than
 /// 60 characters. Single words are text.
 bool is_translatable_value(std::string_view value);
-
-/// Returns the text with the texts of its elements that have no source.
-std::string with_element_texts(const InlineText& text);
 
 }  // namespace gloss

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/text/letter_case.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "documents/model/passage.h"
@@ -85,9 +86,7 @@ XmlDocument::XmlDocument(std::string_view bytes, std::string name) : bytes_(byte
 void XmlDocument::check_encoding() const {
   const auto declaration = tree_.first_child();
   if (declaration.type() != pugi::node_declaration) return;
-  const std::string encoding = declaration.attribute("encoding").value();
-  std::string lower;
-  for (const auto byte : encoding) lower += byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
+  const std::string encoding = declaration.attribute("encoding").value(), lower = lower_ascii(encoding);
   if (lower.empty() || lower == "utf-8" || lower == "utf8" || lower.starts_with("utf-16")) return;
   throw DataError(name_ + ": wanted XML in UTF-8 or UTF-16, got encoding=\"" + printable(encoding, 40) +
                   "\"; save it as UTF-8");

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/documents/model/document_helpers.h"
-
 namespace gloss {
 namespace {
 
@@ -87,11 +85,6 @@ TEST(TextValues, CodesAreNotText) {
   EXPECT_FALSE(is_translatable_value(std::string(61, 'a')));
   EXPECT_TRUE(is_translatable_value(std::string(60, 'a')));
   EXPECT_TRUE(is_translatable_value(std::string(11'000, '{') + " a"));  // in time
-}
-
-TEST(TextValues, ElementTextsAreInserted) {
-  EXPECT_EQ(with_element_texts(inline_text("a <b>c</b><w/>")), "a <b>c</b><w/>");
-  EXPECT_EQ(with_element_texts(inline_text("")), "");
 }
 
 }  // namespace
