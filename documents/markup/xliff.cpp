@@ -32,7 +32,7 @@ struct XliffPlan {
   std::vector<XmlText> texts;
   std::vector<std::string> segment_ids;  ///< 1.2: mid of each text for its proposal, as in the document; may be empty
   std::vector<XliffTarget> targets;
-  std::vector<Replacement> attributes;
+  std::vector<Replacement> edits;  ///< of attributes, and of old proposals, which go
 };
 
 std::string_view value_of(pugi::xml_node element, const char* attribute) {
@@ -82,7 +82,7 @@ class XliffReader {
     require_language(value_of(element, target), options_.target_language, "target", options_);
     if (is_language_tag(with_hyphens(std::string(value_of(element, target))))) return;
     if (!options_.target_language.empty())
-      plan.attributes.push_back(set_attribute(document_, element, target, options_.target_language));
+      plan.edits.push_back(set_attribute(document_, element, target, options_.target_language));
     else if (plan.is_version_2 && !plan.targets.empty())
       throw DataError(options_.name +
                       ": wanted the target language, because XLIFF 2 states it, and the document lacks " + target);
@@ -105,7 +105,10 @@ class XliffReader {
     static constexpr std::array<std::string_view, 2> kStates = {"state", "state-qualifier"};
     if (!add_target(frame, segments, id)) return;
     place_target(source, segmented ? segmented : source, old, kStates);
-    if (is_approved) plan.attributes.push_back(set_attribute(document_, unit, "approved", "no"));
+    for (const auto node : unit.children())  // proposals of a translation that is written over
+      if (!is_kept && node.name() == plan.prefix + "alt-trans" && value_of(node, "origin") == "gloss")
+        plan.edits.push_back({document_.range(node), {}});
+    if (is_approved) plan.edits.push_back(set_attribute(document_, unit, "approved", "no"));
   }
 
   /// Finds the segments of a source that a translation has left empty.
@@ -246,7 +249,7 @@ Replacement target_replacement(const XliffPlan& plan, const XliffTarget& target,
 }
 
 std::vector<Replacement> render_xliff(const XliffPlan& plan, std::span<const UnitTranslation> translations) {
-  auto replacements = plan.attributes;
+  auto replacements = plan.edits;
   for (const auto& target : plan.targets) {
     replacements.push_back(target_replacement(plan, target, translations));
     if (!plan.is_version_2) continue;

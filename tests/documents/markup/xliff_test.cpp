@@ -79,6 +79,16 @@ TEST(Xliff1, WritesTargetsWithStateAndConfidence) {
             "<g id=\"1\">READ</g></target></alt-trans>\n  <note>Do not touch</note>\n</trans-unit>");
 }
 
+TEST(Xliff1, WritingOverATranslationReplacesItsProposal) {
+  auto options = to_german();
+  options.overwrite_translations = true;
+  const auto once = translated(version_1("<trans-unit id='1'><source>Open</source><alt-trans origin=\"other\">"
+                                         "<target>X</target></alt-trans></trans-unit>"),
+                               options);
+  EXPECT_THAT(once, HasSubstr("origin=\"gloss\""));
+  EXPECT_EQ(translated(once, options), once);
+}
+
 TEST(Xliff1, ReplacesEmptyAndNewTargets) {
   const std::string written = "state=\"needs-review-translation\" state-qualifier=\"leveraged-mt\">READ</target>";
   for (const std::string target : {"<target/>", "<target></target>", "<target> \n</target>", "<target state='new'/>",
