@@ -151,8 +151,9 @@ bool DocumentInput::next_line(std::string& line) {
   if (line.empty()) return false;
   if (!std::exchange(line_open_, is_cut)) ++line_;
   if (!is_text(line))
-    throw DataError(name_ + ": line " + std::to_string(line_) +
-                    ": wanted text in UTF-8 or UTF-16, got other bytes; convert it (iconv -f ENCODING -t UTF-8)");
+    throw DataError(name_ + ": line " + std::to_string(line_) + ": wanted text in UTF-8 or UTF-16, got " +
+                    (is_utf8(line) ? "a NUL byte; remove it (tr -d '\\0')"
+                                   : "other bytes; convert it (iconv -f ENCODING -t UTF-8)"));
   return true;
 }
 

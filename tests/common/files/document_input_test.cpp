@@ -57,7 +57,7 @@ TEST(DocumentInput, RefusesOtherBytesWithTheLine) {
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), testing::StartsWith("text: line 2: wanted text in UTF-8"));
   }
-  EXPECT_THROW(lines_of("a\0b"s), DataError);
+  EXPECT_THAT([] { lines_of("a\0b"s); }, testing::ThrowsMessage<DataError>(testing::HasSubstr("got a NUL byte")));
   EXPECT_THROW(lines_of("\xFF\xFE"
                         "a"s),
                DataError);
