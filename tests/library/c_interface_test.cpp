@@ -175,6 +175,7 @@ TEST_P(CInterfaceTest, SettingsChooseThePrecisionAndModelsAreAnEnsemble) {
 TEST_P(CInterfaceTest, TextsEqualThoseOfTheTranslator) {
   const std::string text = "  Ana baka dalo. Yoze ana!\n\nFugo hina\tjoka? Lemu {mo} nipa.\r\n";
   const std::string page = "<p>ana <b>baka</b> dalo.</p>";
+  const std::string messages = "msgid \"ana\"\nmsgstr \"yoze\"\n";
   const std::vector<std::tuple<std::string, std::string, TextOptions>> cases = {
       {text, "{}", {}},
       {text, R"({"split": "line"})", {.split = SentenceSplit::kLine}},
@@ -182,7 +183,10 @@ TEST_P(CInterfaceTest, TextsEqualThoseOfTheTranslator) {
       {text,
        R"({"split": "paragraph", "search": {"beam_size": 1, "max_length": 4}})",
        {.search = {.beam_size = 1, .max_length = 4}}},
-      {page, R"({"format": "html", "overwrite_translations": true})", {.format = "html"}},
+      {page, R"({"format": "html"})", {.format = "html"}},
+      {messages,
+       R"({"format": "po", "overwrite_translations": true})",
+       {.format = "po", .overwrite_translations = true}},
       {"", "{}", {}}};
   for (const auto& [source, options, given] : cases) {
     const auto wanted = translator().translate_text(source, given);

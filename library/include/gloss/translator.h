@@ -217,7 +217,7 @@ struct TextOptions {
   SentenceSplit split = SentenceSplit::kParagraph;  ///< of plain text
   std::filesystem::path srx = {};                   ///< rules for sentences (SRX 2.0); empty: the library's own
   std::filesystem::path memory = {};    ///< a translation memory (TMX), whose translations are used; empty: none
-  bool overwrite_translations = false;  ///< of a translation file: also translates what has a translation
+  bool overwrite_translations = false;  ///< of a translation file, and of no other: also translates what has one
 };
 
 /// The translation of a text or a document.
