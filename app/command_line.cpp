@@ -228,6 +228,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   add_train_translate_command(program, chosen);
   add_translate_command(program, chosen);
   add_translate_file_command(program, chosen);
+  add_serve_command(program, chosen);
   add_evaluate_command(program, chosen);
   add_tokenizer_command(program, chosen);
   add_make_corpus_command(program, chosen);

@@ -18,7 +18,7 @@ namespace gloss {
 UnitCounts translate_document(Document& document, const UnitTranslator& translator,
                               const std::function<void(double share)>& progress = {});
 
-/// What became of documents that were translated together.
+/// The outcome of documents that were translated together.
 struct DocumentsTranslation {
   UnitCounts counts;                ///< if units are left, no document is finished
   std::vector<double> confidences;  ///< of each: the mean of its units, 1 if there is none

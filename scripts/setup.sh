@@ -147,6 +147,14 @@ install_formats() {
       "models of Marian and without some formats of documents"
 }
 
+# Without Boost gloss does not serve; without CLD2 a server does not detect languages.
+install_serving() {
+  local headers='#include <boost/beast/version.hpp>\n#include <cld2/public/compact_lang_det.h>\n'
+  if printf "$headers" | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1; then return; fi
+  have apt-get && apt_install libboost-dev libcld2-dev ||
+    say "Boost (libboost-dev) or CLD2 (libcld2-dev) was not installed; gloss serve will be missing, or detect no languages"
+}
+
 # Without a browser the tests of pages are skipped, so it may be missing.
 install_browser() {
   if have chromium && have chromedriver; then return; fi
@@ -270,6 +278,7 @@ main() {
   install_packages "${tools[@]}"
   install_gloo
   install_formats
+  install_serving
   if [[ $developer == yes ]]; then
     install_browser
   fi

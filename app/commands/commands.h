@@ -22,5 +22,6 @@ ExitCode run(const CheckDataOptions& options);
 ExitCode run(const ExplainOptions& options);
 ExitCode run(const ExportOptions& options);
 ExitCode run(const DoctorOptions& options);
+ExitCode run(const ServeOptions& options);
 
 }  // namespace gloss

@@ -25,6 +25,7 @@ struct ExportOptions;
 struct InspectOptions;
 struct MakeCorpusOptions;
 struct ScoreOptions;
+struct ServeOptions;
 struct TrainTokenizerOptions;
 struct TrainTranslateCommandOptions;
 struct TranslateFileOptions;
@@ -43,12 +44,13 @@ using Command =
                  Parsed<TrainTokenizerOptions>, Parsed<EncodeOptions>, Parsed<DecodeOptions>, Parsed<MakeCorpusOptions>,
                  Parsed<AverageOptions>, Parsed<ConvertOptions>, Parsed<ScoreOptions>, Parsed<InspectOptions>,
                  Parsed<CheckDataOptions>, Parsed<DoctorOptions>, Parsed<ExplainOptions>, Parsed<ImportOptions>,
-                 Parsed<ExportOptions>, Parsed<TranslateFileOptions>>;
+                 Parsed<ExportOptions>, Parsed<TranslateFileOptions>, Parsed<ServeOptions>>;
 
 // Each function declares a command and its options. If the command line names the command, parsing sets `chosen`.
 void add_train_translate_command(CLI::App& program, Command& chosen);
 void add_translate_command(CLI::App& program, Command& chosen);
 void add_translate_file_command(CLI::App& program, Command& chosen);
+void add_serve_command(CLI::App& program, Command& chosen);
 void add_evaluate_command(CLI::App& program, Command& chosen);
 void add_tokenizer_command(CLI::App& program, Command& chosen);
 void add_make_corpus_command(CLI::App& program, Command& chosen);

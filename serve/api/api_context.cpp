@@ -1,0 +1,64 @@
+#include "serve/api/api_context.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/text/language_match.h"
+#include "common/text/split.h"
+#include "common/text/utf8.h"
+#include "serve/api/api_error.h"
+
+namespace gloss {
+
+ApiCall::ApiCall(std::shared_ptr<Exchange> exchange, const ApiContext& context)
+    : exchange_(std::move(exchange)), context_(context) {}
+
+const RequestFields& ApiCall::fields() {
+  if (!fields_) fields_.emplace(request());
+  return *fields_;
+}
+
+std::vector<const ServedModel*> ApiCall::route(const std::string& source, const std::string& target) const {
+  auto route = context_.models->route(source, target);
+  if (!route.empty()) return route;
+  const auto served = [&](const std::string& code) {
+    for (const auto& model : context_.models->models())
+      if (language_match(code, model.source) > 0 || language_match(code, model.target) > 0) return true;
+    return false;
+  };
+  // A name that no model has could be anything, so it is not repeated.
+  if (!served(source)) throw ApiError(400, "The source language is not supported; see /languages");
+  if (!served(target)) throw ApiError(400, "The target language is not supported; see /languages");
+  throw ApiError(400, "There is no model from " + source + " to " + target);
+}
+
+std::optional<std::chrono::steady_clock::time_point> ApiCall::deadline() const {
+  auto limit = context_.config.settings.deadline_ms;
+  if (const auto field = request().header("gloss-deadline-ms"); !field.empty()) {
+    const auto wanted = parse_number<std::int64_t>(field);
+    if (!wanted || *wanted < 1) throw ApiError(400, "Invalid request: Gloss-Deadline-Ms: wanted milliseconds");
+    limit = limit == 0 ? *wanted : std::min(limit, *wanted);
+  }
+  if (limit == 0) return std::nullopt;
+  return begin_ + std::chrono::milliseconds(limit);
+}
+
+void ApiCall::expect_within_limits(const std::vector<std::string>& texts, std::string_view name) {
+  const auto& settings = context_.config.settings;
+  if (std::ssize(texts) > settings.max_texts)
+    throw ApiError(413, "Invalid request: " + std::string(name) + ": wanted at most " +
+                            std::to_string(settings.max_texts) + " texts");
+  std::int64_t characters = 0;
+  for (const auto& text : texts) characters += static_cast<std::int64_t>(count_code_points(text));
+  if (characters > settings.max_characters)
+    throw ApiError(413, "Invalid request: " + std::string(name) + ": wanted at most " +
+                            std::to_string(settings.max_characters) + " characters, got " + std::to_string(characters));
+}
+
+std::string model_hashes(const std::vector<const ServedModel*>& route) {
+  std::string hashes;
+  for (const auto* const model : route) hashes += (hashes.empty() ? "" : ", ") + model->sha256;
+  return hashes;
+}
+
+}  // namespace gloss

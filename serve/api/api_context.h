@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/config/json.h"
+#include "serve/access/api_keys.h"
+#include "serve/api/request_fields.h"
+#include "serve/http/exchange.h"
+#include "serve/metrics.h"
+#include "serve/serve_config.h"
+#include "serve/service/served_models.h"
+
+namespace gloss {
+
+/// What the routes of all interfaces use. Models and keys are those of the beginning of a request: a server that reads
+/// them again replaces them for later ones.
+struct ApiContext {
+  const ServeConfig& config;
+  std::shared_ptr<const ServedModels> models;
+  std::shared_ptr<const ApiKeys> keys;
+  Metrics& metrics;
+};
+
+/// A request while a route answers it.
+class ApiCall {
+ public:
+  ApiCall(std::shared_ptr<Exchange> exchange, const ApiContext& context);
+
+  const HttpRequest& request() const { return exchange_->request(); }
+  Exchange& exchange() { return *exchange_; }
+  const ApiContext& context() const { return context_; }
+  const RequestFields& fields();
+
+  /// Returns the models from one language into another. Throws ApiError 400 if one is not served, or there is no way.
+  std::vector<const ServedModel*> route(const std::string& source, const std::string& target) const;
+  /// Returns the time at which the answer is of no use any more: by the field Gloss-Deadline-Ms, or the server's.
+  std::optional<std::chrono::steady_clock::time_point> deadline() const;
+  /// Checks the number and the characters of texts, and counts them. Throws ApiError 400, 413, 456.
+  void expect_within_limits(const std::vector<std::string>& texts, std::string_view name);
+
+  void respond(const Json& body, HeaderFields headers = {}) {
+    exchange_->respond({.status = 200, .body = to_text(body), .headers = std::move(headers)});
+  }
+
+ private:
+  std::shared_ptr<Exchange> exchange_;
+  const ApiContext& context_;
+  std::optional<RequestFields> fields_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// Returns the field Gloss-Model: the hashes of the models of a route.
+std::string model_hashes(const std::vector<const ServedModel*>& route);
+
+}  // namespace gloss

@@ -1,0 +1,165 @@
+#include "serve/api/libre_translate.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "serve/api/api_error.h"
+#include "serve/api/detect.h"
+#include "serve/api/event_stream.h"
+#include "serve/service/text_service.h"
+
+namespace gloss {
+namespace {
+
+std::string required_text(const RequestFields& fields, std::string_view name) {
+  const auto text = fields.text(name);
+  if (!text || text->empty()) throw ApiError(400, "Invalid request: missing " + std::string(name) + " parameter");
+  return *text;
+}
+
+/// Reads {"phrase": "translation"}.
+std::vector<std::pair<std::string, std::string>> read_glossary(const RequestFields& fields) {
+  constexpr std::size_t kMaxEntries = 10'000;
+  std::vector<std::pair<std::string, std::string>> entries;
+  const auto* glossary = fields.find("glossary");
+  if (glossary == nullptr) return entries;
+  if (!glossary->is_object() || glossary->size() > kMaxEntries)
+    throw ApiError(400, "Invalid request: glossary: wanted an object of phrases and their translations");
+  for (const auto& [source, target] : glossary->items()) {
+    if (!target.is_string()) throw ApiError(400, "Invalid request: glossary: wanted texts");
+    entries.emplace_back(source, target.get<std::string>());
+  }
+  return entries;
+}
+
+void stream(ApiCall& call, const std::vector<const ServedModel*>& route, const TextJob& job) {
+  auto& exchange = call.exchange();
+  bool begun = false;
+  std::int64_t index = 0;
+  const auto begin = [&] {
+    if (std::exchange(begun, true)) return;
+    exchange.begin_stream({.content_type = std::string(kEventStream),
+                           .headers = {{"Cache-Control", "no-store"}, {"Gloss-Model", model_hashes(route)}}});
+  };
+  try {
+    const auto text = stream_text(route, job, [&](const StreamedSentence& sentence) {
+      begin();
+      exchange.send_part(event("sentence", {{"index", index++},
+                                            {"before", sentence.before},
+                                            {"source", sentence.source},
+                                            {"text", sentence.text},
+                                            {"confidence", sentence.confidence}}));
+    });
+    begin();
+    exchange.send_part(event("done", {{"translatedText", text}}));
+  } catch (const ApiError& error) {
+    if (!begun) throw;
+    exchange.send_part(event("error", {{"error", error.what()}, {"status", error.status}}));
+  }
+  exchange.end_stream();
+}
+
+}  // namespace
+
+void libre_translate(ApiCall& call) {
+  const auto& fields = call.fields();
+  if (!fields.has("q")) throw ApiError(400, "Invalid request: missing q parameter");
+  TextJob job{.texts = fields.texts("q"), .glossary = read_glossary(fields)};
+  auto source = required_text(fields, "source");
+  const auto target = required_text(fields, "target");
+  const auto format = fields.text("format").value_or("text");
+  if (format != "text" && format != "html") throw ApiError(400, "The format is not supported: wanted text or html");
+  job.format = format == "html" ? "html" : "txt";
+  const auto alternatives = fields.number("alternatives", 0);
+  if (alternatives < 0 || alternatives > call.context().config.settings.max_alternatives)
+    throw ApiError(400, "Invalid request: alternatives: wanted 0 to " +
+                            std::to_string(call.context().config.settings.max_alternatives));
+  job.alternatives = static_cast<std::size_t>(alternatives);
+  call.expect_within_limits(job.texts, "q");
+
+  std::vector<DetectedLanguage> detected;
+  if (source == "auto") {
+    for (const auto& text : job.texts) detected.push_back(detect(call, text, target));
+    source = detected.empty() ? call.context().models->languages().front().code : detected.front().code;
+  }
+  const auto route = call.route(source, target);
+  job.deadline = call.deadline();
+  job.stop = call.exchange().left();
+  if (job.format == "txt" && !fields.is_list("q") && wants_events(call.request())) {
+    if (job.alternatives > 0) throw ApiError(400, "Invalid request: alternatives: wanted 0 in a stream");
+    return stream(call, route, job);
+  }
+
+  const auto answers = translate_texts(route, job);
+  const auto each = [&](const auto& value) {
+    if (!fields.is_list("q")) return value(answers.front());
+    auto list = Json::array();
+    for (const auto& answer : answers) list.push_back(value(answer));
+    return list;
+  };
+  Json body{{"translatedText", each([](const TextAnswer& answer) { return Json(answer.text); })}};
+  if (job.alternatives > 0)
+    body["alternatives"] = each([](const TextAnswer& answer) { return Json(answer.alternatives); });
+  if (fields.flag("confidence", false))
+    body["confidence"] = each([](const TextAnswer& answer) { return Json(answer.confidence); });
+  if (!detected.empty()) {
+    auto list = Json::array();
+    for (const auto& language : detected) list.push_back(to_json(language));
+    body["detectedLanguage"] = fields.is_list("q") ? list : list.front();
+  }
+  call.respond(body, {{"Gloss-Model", model_hashes(route)}});
+}
+
+void libre_languages(ApiCall& call) {
+  auto list = Json::array();
+  for (const auto& language : call.context().models->languages())
+    list.push_back({{"code", language.code}, {"name", language.name}, {"targets", language.targets}});
+  call.respond(list);
+}
+
+void libre_settings(ApiCall& call) {
+  const auto& config = call.context().config;
+  const auto& languages = call.context().models->languages();
+  const auto source = std::ranges::find_if(languages, [](const auto& language) { return !language.targets.empty(); });
+  const auto as_json = [](const std::string& code, const std::string& name) {
+    return Json{{"code", code}, {"name", name}};
+  };
+  Json body{{"charLimit", config.settings.max_characters},
+            {"frontendTimeout", 500},
+            {"apiKeys", bool(call.context().keys)},
+            {"keyRequired", bool(call.context().keys)},
+            {"suggestions", false},
+            {"filesTranslation", false},
+            {"supportedFilesFormat", Json::array()},
+            {"language", Json::object()}};
+  if (source != languages.end()) {
+    const auto& target = source->targets.front();
+    const auto found = std::ranges::find(languages, target, &ServedLanguage::code);
+    body["language"] = {
+        {"source", has_language_detector() ? as_json("auto", "Auto Detect") : as_json(source->code, source->name)},
+        {"target", as_json(target, found->name)}};
+  }
+  call.respond(body);
+}
+
+void libre_detect(ApiCall& call) {
+  const auto texts = call.fields().texts("q");
+  if (texts.empty()) throw ApiError(400, "Invalid request: missing q parameter");
+  call.expect_within_limits(texts, "q");
+  if (!has_language_detector()) throw ApiError(400, "Languages cannot be detected: this server is built without CLD2");
+  auto list = Json::array();
+  std::string joined;
+  for (const auto& text : texts) joined += (joined.empty() ? "" : "\n") + text;
+  for (const auto& language : detect_languages(joined, *call.context().models)) list.push_back(to_json(language));
+  if (list.empty()) list.push_back(to_json(detect(call, joined, "")));
+  call.respond(list);
+}
+
+void libre_suggest(ApiCall&) {
+  throw ApiError(403, "Suggestions are disabled: a model learns from its training text only");
+}
+
+}  // namespace gloss

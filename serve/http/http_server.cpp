@@ -1,0 +1,191 @@
+#include "serve/http/http_server.h"
+
+#include <algorithm>
+#include <atomic>
+#include <list>
+#include <set>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/text/printable.h"
+#include "serve/http/http_session.h"
+#include "serve/http/listen_address.h"
+
+namespace gloss {
+namespace {
+
+using asio::ip::tcp;
+using TlsContext = std::shared_ptr<asio::ssl::context>;
+
+TlsContext read_certificate(const HttpServerSettings& settings) {
+  if (settings.certificate.empty()) return nullptr;
+  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+  boost::system::error_code error;
+  context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
+                       asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1);
+  context->use_certificate_chain_file(settings.certificate, error);
+  if (error) throw IoError(printable(settings.certificate) + ": wanted a certificate in PEM: " + error.message());
+  context->use_private_key_file(settings.private_key, asio::ssl::context::pem, error);
+  if (error) throw IoError(printable(settings.private_key) + ": wanted the key of the certificate: " + error.message());
+  return context;
+}
+
+}  // namespace
+
+class HttpServer::State {
+ public:
+  State(HttpServerSettings settings, HttpHandlers handlers)
+      : settings_(std::move(settings)),
+        tls_(read_certificate(settings_)),
+        context_{std::move(handlers), settings_.limits} {
+    for (const auto& address : settings_.listen) open(address);
+    spare_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (spare_ >= 0) ::close(spare_);
+  }
+
+  std::vector<std::string> addresses() const {
+    std::vector<std::string> texts;
+    for (const auto& acceptor : acceptors_) texts.push_back(text_of(acceptor.local_endpoint()));
+    return texts;
+  }
+
+  void run() {
+    for (auto& acceptor : acceptors_) accept(acceptor);
+    network_.run();
+    for (auto* const session : std::set(sessions_)) session->close();  // after stop
+  }
+
+  void drain() {
+    asio::post(network_, [this] {
+      if (std::exchange(context_.drains, true)) return;
+      for (auto& acceptor : acceptors_) {
+        boost::system::error_code error;
+        acceptor.non_blocking(true, error);
+        while (!error) {
+          tcp::socket socket(network_);
+          acceptor.accept(socket, error);
+          if (!error) begin_session(std::move(socket));
+        }
+        acceptor.close(error);
+      }
+      for (auto* const session : std::set(sessions_)) session->drain();
+    });
+  }
+
+  void stop() { network_.stop(); }
+
+  void reload_certificate() {
+    auto renewed = read_certificate(settings_);
+    asio::post(network_, [this, renewed = std::move(renewed)] { tls_ = renewed; });
+  }
+
+  std::size_t connections() const { return count_; }
+
+ private:
+  void open(const std::string& text) {
+    const auto endpoints = resolve_listen_address(text);
+    boost::system::error_code error;
+    for (const auto& endpoint : endpoints) {
+      tcp::acceptor acceptor(network_);
+      acceptor.open(endpoint.protocol(), error);
+      if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+      if (!error && endpoint.protocol() == tcp::v6()) acceptor.set_option(asio::ip::v6_only(true), error);
+      if (!error) acceptor.bind(endpoint, error);
+      if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+      if (error)
+        throw IoError("--listen " + printable(text) + ": cannot listen to " + text_of(endpoint) + ": " +
+                      error.message());
+      acceptors_.push_back(std::move(acceptor));
+    }
+  }
+
+  void accept(tcp::acceptor& acceptor) {
+    acceptor.async_accept([this, &acceptor](boost::system::error_code error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted || context_.drains) return;
+      if (!error)
+        begin_session(std::move(socket));
+      else if (error == asio::error::no_descriptors)
+        return refuse_without_descriptors(acceptor);
+      accept(acceptor);
+    });
+  }
+
+  /// Without descriptors a client would wait in the queue of the system: a spare one takes and closes its connection.
+  void refuse_without_descriptors(tcp::acceptor& acceptor) {
+    if (spare_ >= 0) {
+      ::close(spare_);
+      boost::system::error_code error;
+      tcp::socket socket(network_);
+      acceptor.non_blocking(true, error);
+      acceptor.accept(socket, error);
+      if (!error) refuse(socket);
+      socket.close(error);
+      spare_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    }
+    const auto timer = std::make_shared<asio::steady_timer>(network_, std::chrono::milliseconds(20));
+    timer->async_wait([this, &acceptor, timer](auto) { accept(acceptor); });
+  }
+
+  /// Answers 503 without reading anything; over TLS the connection is closed only.
+  void refuse(tcp::socket& socket) const {
+    if (tls_) return;
+    const HttpResponse response{
+        .status = 503, .body = json_error("too many connections"), .headers = {{"Retry-After", "1"}}};
+    const auto text = head_text(response, response.body.size(), false, false) + response.body;
+    boost::system::error_code error;
+    socket.non_blocking(true, error);
+    socket.write_some(asio::buffer(text), error);
+  }
+
+  void begin_session(tcp::socket socket) {
+    if (sessions_.size() >= settings_.limits.connections) return refuse(socket);
+    const auto on_closed = [this](HttpSession& session) {
+      sessions_.erase(&session);
+      count_ = sessions_.size();
+    };
+    const auto begin = [&](const auto& session) {
+      sessions_.insert(session.get());
+      count_ = sessions_.size();
+      session->start();
+    };
+    if (tls_)
+      begin(std::make_shared<StreamSession<TlsStream>>(TlsStream(std::move(socket), *tls_), context_, on_closed));
+    else
+      begin(std::make_shared<StreamSession<beast::tcp_stream>>(beast::tcp_stream(std::move(socket)), context_,
+                                                               on_closed));
+  }
+
+  const HttpServerSettings settings_;
+  std::set<HttpSession*> sessions_;
+  std::atomic<std::size_t> count_ = 0;  ///< of sessions
+  asio::io_context network_{1};         ///< its end ends sessions that requests still hold
+  TlsContext tls_;
+  SessionContext context_;
+  std::list<tcp::acceptor> acceptors_;
+  int spare_ = -1;  ///< a descriptor
+};
+
+HttpServer::HttpServer(const HttpServerSettings& settings, HttpHandlers handlers)
+    : state_(std::make_unique<State>(settings, std::move(handlers))) {}
+HttpServer::~HttpServer() = default;
+
+std::vector<std::string> HttpServer::addresses() const { return state_->addresses(); }
+void HttpServer::run() { state_->run(); }
+void HttpServer::drain() { state_->drain(); }
+void HttpServer::stop() { state_->stop(); }
+void HttpServer::reload_certificate() { state_->reload_certificate(); }
+std::size_t HttpServer::connections() const { return state_->connections(); }
+
+}  // namespace gloss

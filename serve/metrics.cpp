@@ -1,0 +1,139 @@
+#include "serve/metrics.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/text/format.h"
+
+namespace gloss {
+namespace {
+
+/// Returns a value of a label with its quotes.
+std::string label_value(std::string_view value) {
+  std::string text = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c == '\n' ? ' ' : c;
+  }
+  return text + '"';
+}
+
+void add_head(std::string& text, std::string_view name, std::string_view help, std::string_view type) {
+  text.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ").append(name).append(" ");
+  text.append(type).append("\n");
+}
+
+}  // namespace
+
+void Metrics::add_request(std::string_view method, std::string_view route, int status, double seconds,
+                          std::uint64_t received_bytes, std::uint64_t sent_bytes) {
+  const std::lock_guard lock(mutex_);
+  auto& histogram = requests_[{std::string(method), std::string(route), status}];
+  ++histogram.counts.at(static_cast<std::size_t>(std::ranges::lower_bound(kBounds, seconds) - kBounds.begin()));
+  histogram.sum += seconds;
+  received_ += received_bytes;
+  sent_ += sent_bytes;
+}
+
+void Metrics::add_texts(std::string_view model, std::uint64_t texts, std::uint64_t characters) {
+  const std::lock_guard lock(mutex_);
+  auto& [all_texts, all_characters] = translated_[std::string(model)];
+  all_texts += texts;
+  all_characters += characters;
+}
+
+void Metrics::add_rejected(std::string_view reason) {
+  const std::lock_guard lock(mutex_);
+  ++rejected_[std::string(reason)];
+}
+
+void Metrics::add_deadline_exceeded() {
+  const std::lock_guard lock(mutex_);
+  ++deadline_exceeded_;
+}
+
+void Metrics::add_gauge(std::string name, std::string help, std::function<double()> value) {
+  const std::lock_guard lock(mutex_);
+  gauges_.push_back({std::move(name), std::move(help), std::move(value)});
+}
+
+std::string Metrics::text() const {
+  const std::lock_guard lock(mutex_);
+  std::string text;
+  constexpr std::string_view kDuration = "http_server_request_duration_seconds";
+  add_head(text, kDuration, "Duration of requests, by route and status.", "histogram");
+  for (const auto& [labels, histogram] : requests_) {
+    const auto& [method, route, status] = labels;
+    const auto all = "http_request_method=" + label_value(method) + ",http_route=" + label_value(route) +
+                     ",http_response_status_code=\"" + std::to_string(status) + '"';
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
+      count += histogram.counts[i];
+      const auto bound = i < kBounds.size() ? formatted("%g", kBounds[i]) : std::string("+Inf");
+      text.append(kDuration).append("_bucket{").append(all).append(",le=\"").append(bound).append("\"} ");
+      text.append(std::to_string(count)).append("\n");
+    }
+    text.append(kDuration)
+        .append("_sum{")
+        .append(all)
+        .append("} ")
+        .append(formatted("%.6f", histogram.sum))
+        .append("\n");
+    text.append(kDuration).append("_count{").append(all).append("} ").append(std::to_string(count)).append("\n");
+  }
+  const auto add_counter = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+    add_head(text, name, help, "counter");
+    text.append(name).append(" ").append(std::to_string(value)).append("\n");
+  };
+  add_counter("http_server_request_body_bytes_total", "Bytes of bodies that were received.", received_);
+  add_counter("http_server_response_bytes_total", "Bytes of answers that were sent.", sent_);
+  add_counter("gloss_deadline_exceeded_total", "Requests whose deadline passed.", deadline_exceeded_);
+  add_head(text, "gloss_rejected_total", "Requests that were refused, by reason.", "counter");
+  for (const auto& [reason, count] : rejected_)
+    text.append("gloss_rejected_total{reason=")
+        .append(label_value(reason))
+        .append("} ")
+        .append(std::to_string(count)) += '\n';
+  add_head(text, "gloss_texts_total", "Texts that were translated, by model.", "counter");
+  for (const auto& [model, counts] : translated_)
+    text.append("gloss_texts_total{model=")
+        .append(label_value(model))
+        .append("} ")
+        .append(std::to_string(counts.first)) += '\n';
+  add_head(text, "gloss_source_characters_total", "Characters that were translated, by model.", "counter");
+  for (const auto& [model, counts] : translated_)
+    text.append("gloss_source_characters_total{model=").append(label_value(model)).append("} ") +=
+        std::to_string(counts.second) + '\n';
+  for (const auto& [name, help, value] : gauges_) {
+    add_head(text, name.substr(0, name.find('{')), help, name.ends_with("_total") ? "counter" : "gauge");
+    text.append(name).append(" ").append(formatted("%.9g", value())).append("\n");
+  }
+  return text;
+}
+
+double resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double pages = 0, resident = 0;
+  return file >> pages >> resident ? resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+double processor_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double open_descriptors() {
+  std::error_code error;
+  const std::filesystem::directory_iterator folder("/proc/self/fd", error);
+  return error ? 0 : static_cast<double>(std::distance(begin(folder), end(folder))) - 1;
+}
+
+}  // namespace gloss

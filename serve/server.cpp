@@ -1,0 +1,315 @@
+#include "serve/server.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "common/error.h"
+#include "common/log/log.h"
+#include "common/text/letter_case.h"
+#include "serve/access/origin_check.h"
+#include "serve/access/rate_limit.h"
+#include "serve/api/api_error.h"
+#include "serve/http/http_syntax.h"
+#include "serve/http/listen_address.h"
+#include "serve/routes.h"
+#include "serve/service/request_pool.h"
+#include "serve/service/text_service.h"
+#include "tensor/out_of_memory.h"
+
+namespace gloss {
+namespace {
+
+std::shared_ptr<const ApiKeys> read_keys(const ServeConfig& config) {
+  const auto& file = config.settings.api_keys;
+  return file.empty() ? nullptr : std::make_shared<const ApiKeys>(ApiKeys::read(file));
+}
+
+HttpServerSettings http_settings(const ServeSettings& settings) {
+  using std::chrono::seconds;
+  return {.listen = comma_list(settings.listen),
+          .certificate = settings.tls_certificate,
+          .private_key = settings.tls_key,
+          .limits = {.header_bytes = static_cast<std::uint32_t>(settings.max_header_kib << 10),
+                     .connections = static_cast<std::size_t>(settings.max_connections),
+                     .request = seconds(settings.header_seconds),
+                     .body = seconds(settings.body_seconds),
+                     .idle = seconds(settings.idle_seconds),
+                     .write = seconds(settings.write_seconds)}};
+}
+
+bool is_for_this_machine(const ServeConfig& config) {
+  return std::ranges::all_of(comma_list(config.settings.listen),
+                             [](const auto& address) { return listens_to_loopback(address); });
+}
+
+/// Returns the key of a request: LibreTranslate's api_key in the query, or the field Authorization. The fields of a
+/// body are read later.
+std::string key_of_header(const HttpRequest& request) {
+  const auto field = request.header("authorization");
+  for (const std::string_view scheme : {"DeepL-Auth-Key ", "Bearer "})
+    if (field.starts_with(scheme)) {
+      auto key = field.substr(scheme.size());
+      if (key.ends_with(":fx")) key.remove_suffix(3);  // DeepL's clients choose a server by this ending
+      return std::string(key);
+    }
+  return {};
+}
+
+const Route* find_route(const HttpRequest& request) {
+  const auto method = request.method == "HEAD" ? std::string("GET") : request.method;
+  for (const auto& route : routes())
+    if (route.path == request.path && route.method == method) return &route;
+  return nullptr;
+}
+
+std::string methods_of(const std::string& path) {
+  std::string methods;
+  for (const auto& route : routes())
+    if (route.path == path) methods += (methods.empty() ? "" : ", ") + std::string(route.method);
+  return methods;
+}
+
+}  // namespace
+
+class Server::State {
+ public:
+  explicit State(ServeConfig config)
+      : config_(std::move(config)),
+        keys_(read_keys(config_)),
+        models_(std::make_shared<const ServedModels>(config_.models, config_.serving)),
+        origins_{.checks_host = is_for_this_machine(config_) && !keys_,
+                 .hosts = comma_list(lower_ascii(config_.settings.allow_host)),
+                 .origins = comma_list(config_.settings.allow_origin)},
+        http_(http_settings(config_.settings), handlers()),
+        pool_(static_cast<std::size_t>(config_.settings.max_running),
+              static_cast<std::size_t>(config_.settings.max_waiting)) {
+    add_gauges();
+  }
+
+  std::vector<std::string> addresses() const { return http_.addresses(); }
+
+  void run() {
+    http_.run();
+    {
+      const std::lock_guard lock(mutex_);
+      has_ended_ = true;
+    }
+    ended_.notify_all();
+    if (limiter_.joinable()) limiter_.join();
+  }
+
+  void drain() {
+    if (drains_.exchange(true)) return;
+    http_.drain();
+    limiter_ = std::thread([this] {
+      std::unique_lock lock(mutex_);
+      if (!ended_.wait_for(lock, std::chrono::seconds(config_.settings.drain_seconds), [this] { return has_ended_; })) {
+        log_warning("requests that were not answered within " + std::to_string(config_.settings.drain_seconds) +
+                    " seconds are given up");
+        http_.stop();
+      }
+    });
+  }
+
+  void reload() {
+    try {
+      auto keys = read_keys(config_);
+      auto models = std::make_shared<const ServedModels>(config_.models, config_.serving);
+      http_.reload_certificate();
+      const std::lock_guard lock(mutex_);
+      keys_ = std::move(keys);
+      models_ = std::move(models);
+      log_info("models and keys were read again");
+    } catch (const std::exception& error) {
+      log_error(std::string("nothing was read again: ") + error.what());
+    }
+  }
+
+ private:
+  HttpHandlers handlers() {
+    return {.refusal = [this](const HttpRequest& head) { return refusal(head); },
+            .body_limit = [this](const HttpRequest& head) { return body_limit(head); },
+            .answer = [this](std::shared_ptr<Exchange> exchange) { answer(std::move(exchange)); },
+            .done = [this](const HttpRequest& request, const auto& outcome) { note(request, outcome); }};
+  }
+
+  ApiContext context() {
+    const std::lock_guard lock(mutex_);
+    return {config_, models_, keys_, metrics_};
+  }
+
+  HttpResponse error_response(const HttpRequest& request, int status, std::string_view message,
+                              HeaderFields headers = {}) const {
+    const auto* const route = find_route(request);
+    const bool is_deepl =
+        route != nullptr ? route->is_deepl : request.path.starts_with("/v2/") || request.path.starts_with("/v3/");
+    auto fields = origins_.cors_fields(request);
+    std::ranges::move(headers, std::back_inserter(fields));
+    return {
+        .status = status, .body = to_text({{is_deepl ? "message" : "error", message}}), .headers = std::move(fields)};
+  }
+
+  /// Refuses what can be refused by the header alone, before a body is read.
+  std::optional<HttpResponse> refusal(const HttpRequest& head) {
+    if (!origins_.allows(head)) {
+      metrics_.add_rejected("host");
+      return error_response(head, 403,
+                            "This server answers requests to its own name and pages only; see --allow-host and "
+                            "--allow-origin");
+    }
+    if (head.method == "OPTIONS")
+      return HttpResponse{.status = 204, .content_type = "", .headers = origins_.cors_fields(head)};
+    const auto* const route = find_route(head);
+    if (route == nullptr) {
+      const auto methods = methods_of(head.path);
+      if (methods.empty()) return error_response(head, 404, "There is nothing under this path");
+      return error_response(head, 405, "This path wants another method", {{"Allow", methods}});
+    }
+    const auto keys = context().keys;
+    if (!keys || route->is_open) return std::nullopt;
+    const auto key = key_of_header(head);
+    // A key may also stand in the body, which only a client that names one may send in full.
+    if (!key.empty() && keys->find(key) == nullptr) {
+      metrics_.add_rejected("key");
+      return error_response(head, 403, "Invalid API key");
+    }
+    return std::nullopt;
+  }
+
+  std::uint64_t body_limit(const HttpRequest& head) const {
+    const auto* const route = find_route(head);
+    const auto kib =
+        route != nullptr && route->has_file ? config_.settings.max_file_kib : config_.settings.max_body_kib;
+    return static_cast<std::uint64_t>(kib) << 10;
+  }
+
+  void answer(std::shared_ptr<Exchange> exchange) {
+    const auto* const route = find_route(exchange->request());
+    auto work = [this, exchange, route] { work_on(exchange, *route); };
+    if (!route->translates) return work();
+    if (pool_.add(work)) return;
+    metrics_.add_rejected("queue");
+    exchange->respond(
+        error_response(exchange->request(), 503, "The server is busy; try again later", {{"Retry-After", "1"}}));
+  }
+
+  void work_on(const std::shared_ptr<Exchange>& exchange, const Route& route) {
+    const auto& request = exchange->request();
+    const auto fail = [&](int status, std::string_view message, HeaderFields headers = {}) {
+      exchange->respond(error_response(request, status, message, std::move(headers)));
+    };
+    if (exchange->left().stop_requested()) return;
+    try {
+      const auto shared = context();
+      ApiCall call(exchange, shared);
+      expect_access(call, route);
+      route.answer(call);
+    } catch (const ApiError& error) {
+      if (error.status == 504) metrics_.add_deadline_exceeded();
+      fail(error.status, error.what(), error.headers);
+    } catch (const ClientLeft&) {  // nobody reads an answer
+    } catch (const Error& error) {
+      const bool is_request = error.exit_code() == ExitCode::kUsage || error.exit_code() == ExitCode::kData;
+      if (!is_request) log_error(std::string("a request failed: ") + error.what());
+      fail(is_request ? 400 : 500, is_request ? error.what() : "The request failed; see the log of the server");
+    } catch (const std::exception& error) {
+      if (is_out_of_memory()) {
+        log_error("a request failed: out of memory");
+        fail(503, "The server is out of memory; try again later, or with a shorter text", {{"Retry-After", "1"}});
+      } else {
+        log_error(std::string("a request failed: ") + error.what());
+        fail(500, "The request failed; see the log of the server");
+      }
+    }
+  }
+
+  /// Throws ApiError 403 without a valid key where one is wanted, 429 for too many requests.
+  void expect_access(ApiCall& call, const Route& route) {
+    const auto& keys = call.context().keys;
+    auto client = call.request().peer;
+    auto per_minute = config_.settings.requests_per_minute;
+    if (keys && !route.is_open) {
+      auto key = key_of_header(call.request());
+      if (key.empty()) key = call.fields().text("api_key").value_or(call.fields().text("auth_key").value_or(""));
+      const auto* const entry = keys->find(key);
+      if (entry == nullptr) {
+        metrics_.add_rejected("key");
+        throw ApiError(403, key.empty() ? "Please give an API key" : "Invalid API key");
+      }
+      client = "key " + entry->name;
+      if (entry->requests_per_minute > 0) per_minute = entry->requests_per_minute;
+    }
+    if (!route.translates) return;
+    if (const auto seconds = rates_.take(client, per_minute, RateLimit::Clock::now())) {
+      metrics_.add_rejected("rate");
+      throw ApiError(429, "Slowdown: " + std::to_string(per_minute) + " per 1 minute",
+                     {{"Retry-After", std::to_string(*seconds)}});
+    }
+  }
+
+  void note(const HttpRequest& request, const HttpHandlers::Outcome& outcome) {
+    const auto* const route = find_route(request);
+    const auto seconds = std::chrono::duration<double>(outcome.time).count();
+    const std::string path(route == nullptr ? "other" : route->path);
+    const auto method = route == nullptr ? "other" : request.method;
+    metrics_.add_request(method, path, outcome.status, seconds, request.body.size(), outcome.bytes_sent);
+    log_event("request", {{"method", method},
+                          {"route", path},
+                          {"status", outcome.status},
+                          {"seconds", seconds},
+                          {"bytes_sent", outcome.bytes_sent}});
+  }
+
+  void add_gauges() {
+    metrics_.add_gauge("http_server_active_requests", "Requests that are translated.",
+                       [this] { return static_cast<double>(pool_.running()); });
+    metrics_.add_gauge("gloss_queue_requests", "Requests that wait for a thread.",
+                       [this] { return static_cast<double>(pool_.waiting()); });
+    metrics_.add_gauge("gloss_connections", "Open connections.",
+                       [this] { return static_cast<double>(http_.connections()); });
+    metrics_.add_gauge("process_resident_memory_bytes", "Resident memory.", resident_bytes);
+    metrics_.add_gauge("process_cpu_seconds_total", "Processor time.", processor_seconds);
+    metrics_.add_gauge("process_open_fds", "Open descriptors.", open_descriptors);
+  }
+
+  const ServeConfig config_;
+  std::mutex mutex_;  ///< guards the next two, and has_ended_
+  std::shared_ptr<const ApiKeys> keys_;
+  std::shared_ptr<const ServedModels> models_;
+  const OriginPolicy origins_;
+  Metrics metrics_;
+  RateLimit rates_;
+  std::atomic<bool> drains_ = false;
+  bool has_ended_ = false;
+  std::condition_variable ended_;
+  std::thread limiter_;  ///< of the time to drain
+  HttpServer http_;
+  RequestPool pool_;  ///< ends before the server that its requests answer
+};
+
+Server::Server(ServeConfig config) {
+  const auto& settings = config.settings;
+  serve_settings().validate(settings);
+  if (config.models.empty()) throw UsageError({Key{"model"}, ": wanted at least one"});
+  if (comma_list(settings.listen).empty()) throw UsageError({Key{"serve.listen"}, ": wanted an address"});
+  if (settings.tls_certificate.empty() != settings.tls_key.empty())
+    throw UsageError(
+        {Key{"serve.tls_certificate"}, ": wanted beside ", Key{"serve.tls_key"}, ", and the other way round"});
+  if (settings.api_keys.empty() && !settings.no_auth && !is_for_this_machine(config))
+    throw UsageError({Key{"serve.listen"}, ": other machines can reach this address: wanted ", Key{"serve.api_keys"},
+                      ", or ", Key{"serve.no_auth"}, " if everybody may translate"});
+  state_ = std::make_unique<State>(std::move(config));
+}
+Server::~Server() = default;
+
+std::vector<std::string> Server::addresses() const { return state_->addresses(); }
+void Server::run() { state_->run(); }
+void Server::drain() { state_->drain(); }
+void Server::reload() { state_->reload(); }
+
+}  // namespace gloss

@@ -1,0 +1,60 @@
+#include "serve/service/request_pool.h"
+
+#include <system_error>
+#include <utility>
+
+namespace gloss {
+
+RequestPool::RequestPool(std::size_t threads, std::size_t waiting) : max_threads_(threads), max_waiting_(waiting) {}
+
+RequestPool::~RequestPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  added_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+bool RequestPool::add(std::function<void()> work) {
+  const std::lock_guard lock(mutex_);
+  const bool is_busy = running_ + queue_.size() >= threads_.size();
+  if (is_busy && threads_.size() < max_threads_) {
+    try {
+      threads_.emplace_back([this] { run(); });
+    } catch (const std::system_error&) {  // goes on with those that there are
+    }
+  }
+  if (threads_.empty() || (running_ == threads_.size() && queue_.size() >= max_waiting_)) return false;
+  queue_.push_back(std::move(work));
+  added_.notify_one();
+  return true;
+}
+
+std::size_t RequestPool::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
+}
+
+std::size_t RequestPool::running() const {
+  const std::lock_guard lock(mutex_);
+  return running_;
+}
+
+void RequestPool::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    added_.wait(lock, [this] { return ends_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    auto work = std::move(queue_.front());
+    queue_.pop_front();
+    ++running_;
+    lock.unlock();
+    work();
+    work = nullptr;
+    lock.lock();
+    --running_;
+  }
+}
+
+}  // namespace gloss

@@ -1,0 +1,174 @@
+#include "serve/service/text_service.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "common/error.h"
+#include "documents/document.h"
+#include "documents/model_sentence_translator.h"
+#include "documents/translate_document.h"
+#include "documents/unit_translator.h"
+#include "serve/api/api_error.h"
+
+namespace gloss {
+namespace {
+
+/// Translates by the candidates of one rank of an n-best search, which is made once for all ranks.
+class RankedSentences final : public SentenceTranslator {
+ public:
+  explicit RankedSentences(const ModelSentenceTranslator& search) : search_(search) {}
+
+  std::size_t rank = 0;  ///< the last candidate stands for those that a sentence lacks
+
+  std::vector<SentenceTranslation> translate(std::span<const SentenceRequest> sentences) const override {
+    std::vector<SentenceRequest> missing;
+    for (const auto& sentence : sentences)
+      if (!found_.contains({sentence.text, sentence.required})) missing.push_back(sentence);
+    auto candidates = search_.candidates(missing);
+    for (std::size_t i = 0; i < missing.size(); ++i)
+      found_[{missing[i].text, missing[i].required}] = std::move(candidates[i]);
+    std::vector<SentenceTranslation> result;
+    for (const auto& sentence : sentences) {
+      const auto& of_sentence = found_.at({sentence.text, sentence.required});
+      result.push_back(of_sentence[std::min(rank, of_sentence.size() - 1)]);
+    }
+    return result;
+  }
+  bool fits(std::string_view sentence) const override { return search_.fits(sentence); }
+  bool can_spell(std::string_view text) const override { return search_.can_spell(text); }
+  std::vector<TextSpan> phrases(std::string_view text) const override { return search_.phrases(text); }
+
+ private:
+  const ModelSentenceTranslator& search_;
+  mutable std::map<std::pair<std::string, std::vector<std::string>>, std::vector<SentenceTranslation>> found_;
+};
+
+ModelSentenceTranslator sentences_of(const ServedModel& model, const TextJob& job, const DecodingConfig& decoding) {
+  try {
+    return {model.translator,
+            decoding,
+            job.glossary,
+            {.deadline = job.deadline, .stop = job.stop},
+            model.config.model.has_cross_attention()};
+  } catch (const DataError& error) {
+    throw ApiError(400, std::string("Invalid request: glossary: ") + error.what());
+  }
+}
+
+DecodingConfig best_of(const ServedModel& model) {
+  auto decoding = model.config.decoding;
+  decoding.sampling.enabled = false;
+  decoding.n_best = 1;
+  return decoding;
+}
+
+/// Throws if units are left.
+void expect_complete(const UnitCounts& counts, const TextJob& job) {
+  if (counts.left == 0) return;
+  if (job.stop.stop_requested()) throw ClientLeft();
+  throw ApiError(504, "The deadline of the request has passed");
+}
+
+/// Translates texts by one model.
+std::vector<TextAnswer> translated(const ServedModel& model, const TextJob& job, const SentenceTranslator& sentences,
+                                   std::span<const std::string> texts) {
+  const UnitTranslator units(sentences, options_for(model.source, model.target));
+  std::vector<std::string> outputs(texts.size());
+  std::vector<std::unique_ptr<Document>> documents;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    documents.push_back(open_text(texts[i], outputs[i],
+                                  {.format = job.format,
+                                   .mode = job.format == "txt" ? std::optional(job.mode) : std::nullopt,
+                                   .source_language = model.source,
+                                   .target_language = model.target}));
+  const auto result = translate_together(documents, units);
+  expect_complete(result.counts, job);
+  std::vector<TextAnswer> answers;
+  for (std::size_t i = 0; i < texts.size(); ++i) answers.push_back({std::move(outputs[i]), {}, result.confidences[i]});
+  return answers;
+}
+
+/// Adds the alternatives of the last model: those of an n-best search, rank by rank.
+void add_alternatives(const ServedModel& model, const TextJob& job, std::span<const std::string> texts,
+                      std::vector<TextAnswer>& answers) {
+  auto decoding = best_of(model);
+  const auto wanted = static_cast<std::int64_t>(job.alternatives) + 1;
+  decoding.beam_size = std::max(decoding.beam_size, wanted);
+  decoding.n_best = decoding.beam_size;
+  const auto search = sentences_of(model, job, decoding);
+  RankedSentences ranked(search);
+  for (; ranked.rank < static_cast<std::size_t>(decoding.n_best); ++ranked.rank) {
+    const auto others = translated(model, job, ranked, texts);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      auto& known = answers[i].alternatives;
+      const bool is_new = others[i].text != answers[i].text && std::ranges::find(known, others[i].text) == known.end();
+      if (is_new && known.size() < job.alternatives) known.push_back(others[i].text);
+    }
+  }
+}
+
+void expect_direct(std::span<const ServedModel* const> route, const TextJob& job) {
+  if (route.size() > 1 && !job.glossary.empty())
+    throw ApiError(400, "Invalid request: glossary: wanted none, since these languages are translated through " +
+                            route.front()->target);
+}
+
+}  // namespace
+
+std::vector<TextAnswer> translate_texts(std::span<const ServedModel* const> route, const TextJob& job) {
+  expect_direct(route, job);
+  auto texts = job.texts;
+  std::vector<TextAnswer> answers;
+  for (const auto* const model : route) {
+    const auto sentences = sentences_of(*model, job, best_of(*model));
+    auto found = translated(*model, job, sentences, texts);
+    if (model == route.back() && job.alternatives > 0) add_alternatives(*model, job, texts, found);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (!answers.empty()) found[i].confidence *= answers[i].confidence;
+      texts[i] = found[i].text;
+    }
+    answers = std::move(found);
+  }
+  return answers;
+}
+
+std::string stream_text(std::span<const ServedModel* const> route, const TextJob& job,
+                        const std::function<void(const StreamedSentence&)>& take) {
+  expect_direct(route, job);
+  std::vector<ModelSentenceTranslator> sentences;
+  for (const auto* const model : route) sentences.push_back(sentences_of(*model, job, best_of(*model)));
+  std::string whole;
+  std::size_t sent = 0;  // bytes of `whole`
+  const std::string_view text = job.texts.front();
+  std::size_t lines = 1;  // of the next window: each twice as long as the one before
+  constexpr std::size_t kMaxLines = 32;
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+    for (std::size_t i = 0; i < lines && end < text.size(); ++i)
+      end = std::min(text.find('\n', end), text.size() - 1) + 1;
+    lines = std::min(2 * lines, kMaxLines);
+    std::string window(text.substr(begin, end - begin));
+    const auto source = window;
+    UnitTranslation translation;
+    for (std::size_t i = 0; i < route.size(); ++i) {
+      UnitCounts counts;
+      const UnitTranslator units(sentences[i], options_for(route[i]->source, route[i]->target));
+      translation = translate_text(window, job.mode, units, counts);
+      expect_complete(counts, job);
+      window = translation.target.text;
+    }
+    const auto offset = whole.size();
+    whole += window;
+    for (const auto& [target, source_span, confidence] : translation.sentences) {
+      const auto begin_of = offset + target.begin, end_of = offset + target.end;
+      // Spans of a pivot language are of no use to the client.
+      const auto of_source = route.size() == 1 ? source_span.of(source) : std::string_view();
+      take({std::string_view(whole).substr(sent, begin_of - sent), of_source,
+            std::string_view(whole).substr(begin_of, end_of - begin_of), confidence});
+      sent = end_of;
+    }
+  }
+  return whole;
+}
+
+}  // namespace gloss

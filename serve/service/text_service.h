@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/sentences/sentence_splitter.h"
+#include "serve/service/served_models.h"
+
+namespace gloss {
+
+/// Texts to translate by one way through the models.
+struct TextJob {
+  std::vector<std::string> texts;                             ///< valid UTF-8
+  std::string format = "txt";                                 ///< a name of document_formats() that is one of text
+  SentenceMode mode = SentenceMode::kParagraph;               ///< of plain text
+  std::vector<std::pair<std::string, std::string>> glossary;  ///< phrases and what they become
+  std::size_t alternatives = 0;                               ///< further translations of each text, at most
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  std::stop_token stop = {};  ///< the client has left
+};
+
+struct TextAnswer {
+  std::string text;
+  std::vector<std::string> alternatives;  ///< that differ from `text` and from each other
+  double confidence = 1;  ///< mean of the units' (UnitTranslation::confidence); of two models the product
+};
+
+/// Thrown where nobody waits for an answer any longer.
+struct ClientLeft {};
+
+/// Translates texts, as `gloss translate-file` does. Throws ApiError 400 for a glossary that the model cannot write,
+/// and beside a pivot language; 504 if the deadline passes; ClientLeft; DataError for texts that are not of the format.
+std::vector<TextAnswer> translate_texts(std::span<const ServedModel* const> route, const TextJob& job);
+
+/// A sentence of a text that is streamed, in order.
+struct StreamedSentence {
+  std::string_view before;  ///< what stands between the translation before it and this one
+  std::string_view source, text;
+  double confidence = 1;
+};
+
+/// Translates one plain text, from its beginning on, and calls `take` for each sentence. Returns the whole translation,
+/// the same as of translate_texts. Throws as it does.
+std::string stream_text(std::span<const ServedModel* const> route, const TextJob& job,
+                        const std::function<void(const StreamedSentence&)>& take);
+
+}  // namespace gloss
