@@ -100,13 +100,12 @@ class Server::State {
       has_ended_ = true;
     }
     ended_.notify_all();
-    if (limiter_.joinable()) limiter_.join();
   }
 
   void drain() {
     if (drains_.exchange(true)) return;
     http_.drain();
-    limiter_ = std::thread([this] {
+    limiter_ = std::jthread([this] {
       std::unique_lock lock(mutex_);
       if (!ended_.wait_for(lock, std::chrono::seconds(config_.settings.drain_seconds), [this] { return has_ended_; })) {
         log_warning("requests that were not answered within " + std::to_string(config_.settings.drain_seconds) +
@@ -287,9 +286,9 @@ class Server::State {
   std::atomic<bool> drains_ = false;
   bool has_ended_ = false;
   std::condition_variable ended_;
-  std::thread limiter_;  ///< of the time to drain
   HttpServer http_;
-  RequestPool pool_;  ///< ends before the server that its requests answer
+  RequestPool pool_;      ///< ends before the server that its requests answer
+  std::jthread limiter_;  ///< of the time to drain
 };
 
 Server::Server(ServeConfig config) {

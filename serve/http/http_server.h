@@ -25,8 +25,8 @@ struct HttpLimits {
 };
 
 struct HttpServerSettings {
-  std::vector<std::string> listen;       ///< "127.0.0.1:5000", "[::1]:0" (any free port), "localhost:5000"
-  std::string certificate, private_key;  ///< PEM files: TLS; both empty: none
+  std::vector<std::string> listen;                 ///< "127.0.0.1:5000", "[::1]:0" (any free port), "localhost:5000"
+  std::string certificate = {}, private_key = {};  ///< PEM files: TLS; both empty: none
   HttpLimits limits = {};
 };
 

@@ -119,6 +119,8 @@ class StreamSession final : public HttpSession,
 
   void read_request() {
     step_ = Step::kIdle;
+    is_finished_ = false;
+    sent_ = 0;
     parser_.emplace();
     parser_->header_limit(context_.limits.header_bytes);
     parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // on_header sets it; Boost 1.74 takes none for 0

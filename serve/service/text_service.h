@@ -18,11 +18,11 @@ namespace gloss {
 
 /// Texts to translate by one way through the models.
 struct TextJob {
-  std::vector<std::string> texts;                             ///< valid UTF-8
-  std::string format = "txt";                                 ///< a name of document_formats() that is one of text
-  SentenceMode mode = SentenceMode::kParagraph;               ///< of plain text
-  std::vector<std::pair<std::string, std::string>> glossary;  ///< phrases and what they become
-  std::size_t alternatives = 0;                               ///< further translations of each text, at most
+  std::vector<std::string> texts;                                  ///< valid UTF-8
+  std::string format = "txt";                                      ///< a name of document_formats() that is one of text
+  SentenceMode mode = SentenceMode::kParagraph;                    ///< of plain text
+  std::vector<std::pair<std::string, std::string>> glossary = {};  ///< phrases and what they become
+  std::size_t alternatives = 0;                                    ///< further translations of each text, at most
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token stop = {};  ///< the client has left
 };

@@ -1,0 +1,232 @@
+#include "serve/api/libre_translate.h"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "common/files/sha256.h"
+#include "documents/model_sentence_translator.h"
+#include "serve/service/served_models.h"
+#include "serve/service/text_service.h"
+#include "tests/serve/server_fixture.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+using testing::HasSubstr;
+
+Json body_of(const Answer& answer) { return Json::parse(answer.body, nullptr, false); }
+
+class LibreTranslateTest : public ServerTest {
+ protected:
+  Json request(const Json& q) const { return {{"q", q}, {"source", "xx"}, {"target", "yy"}}; }
+  /// Returns the translation by documents/ alone.
+  std::string translated(const std::string& text, const std::string& format = "txt") const {
+    const ServedModels models({{"xx", "yy", kServedModel}}, {});
+    return translate_texts(models.route("xx", "yy"), {.texts = {text}, .format = format}).front().text;
+  }
+};
+
+TEST_F(LibreTranslateTest, TranslatesTextsAndListsAndForms) {
+  start();
+  const auto one = post("/translate", request("ana baka. dalo emi"));
+  EXPECT_EQ(one.status, 200);
+  EXPECT_EQ(body_of(one), Json({{"translatedText", translated("ana baka. dalo emi")}}));
+  EXPECT_EQ(one.header("gloss-model"), sha256_of_file(kServedModel));
+  const auto list = body_of(post("/translate", request(Json::array({"ana", "baka dalo"}))));
+  EXPECT_EQ(list["translatedText"], Json::array({translated("ana"), translated("baka dalo")}));
+  const auto form =
+      client().post("/translate", "q=ana+baka.+dalo+emi&source=xx&target=yy", "application/x-www-form-urlencoded");
+  EXPECT_EQ(form.body, one.body);
+  EXPECT_EQ(body_of(post("/translate", request(Json::array())))["translatedText"], Json::array());
+}
+
+TEST_F(LibreTranslateTest, TranslatesHtml) {
+  start();
+  auto html = request("<p>ana <b>baka</b> dalo</p>");
+  html["format"] = "html";
+  EXPECT_EQ(body_of(post("/translate", html))["translatedText"], translated("<p>ana <b>baka</b> dalo</p>", "html"));
+}
+
+TEST_F(LibreTranslateTest, AlternativesDifferFromTheTranslationAndEachOther) {
+  start();
+  auto wanted = request("ana baka dalo emi");
+  wanted["alternatives"] = 3;
+  wanted["confidence"] = true;
+  const auto body = body_of(post("/translate", wanted));
+  std::vector<std::string> all = body["alternatives"];
+  EXPECT_EQ(all.size(), 3u);
+  all.push_back(body["translatedText"]);
+  EXPECT_EQ(std::set(all.begin(), all.end()).size(), 4u);
+  EXPECT_EQ(body["translatedText"], translated("ana baka dalo emi")) << "the search for others does not change it";
+  EXPECT_GT(body["confidence"], 0);
+}
+
+TEST_F(LibreTranslateTest, AGlossaryForcesPhrases) {
+  start();
+  auto wanted = request("ana baka dalo");
+  wanted["glossary"] = {{"baka", "joka"}};
+  EXPECT_THAT(body_of(post("/translate", wanted))["translatedText"].get<std::string>(), HasSubstr("joka"));
+}
+
+TEST_F(LibreTranslateTest, StreamsSentencesWhoseTextsAreTheTranslation) {
+  start();
+  const std::string text = "ana baka. dalo emi.\n\nfugo hina\nana. joka lemu\nmo nipa\nsive\n";
+  auto one = client();
+  const auto answer =
+      one.post("/translate", to_text(request(text)), "application/json", "Accept: text/event-stream\r\n");
+  EXPECT_EQ(answer.header("content-type"), "text/event-stream");
+  std::string joined, done;
+  int index = 0;
+  for (std::size_t at = 0; at < answer.body.size();) {
+    const auto end = answer.body.find("\n\n", at);
+    const auto event = answer.body.substr(at, end - at);
+    at = end + 2;
+    const auto data = Json::parse(event.substr(event.find("data: ") + 6));
+    if (event.starts_with("event: done")) done = data["translatedText"];
+    if (!event.starts_with("event: sentence")) continue;
+    EXPECT_EQ(data["index"], index++);
+    joined += data["before"].get<std::string>() + data["text"].get<std::string>();
+  }
+  EXPECT_EQ(done, translated(text));
+  EXPECT_EQ(joined, done.substr(0, joined.size()));
+  EXPECT_EQ(index, 5);
+}
+
+TEST_F(LibreTranslateTest, FaultyRequestsAreRefused) {
+  start({.max_texts = 2, .max_characters = 50, .max_alternatives = 2});
+  const auto expect = [&](const Json& body, int status, const std::string& message) {
+    const auto answer = post("/translate", body);
+    EXPECT_EQ(answer.status, status) << body;
+    EXPECT_THAT(body_of(answer)["error"].get<std::string>(), HasSubstr(message)) << body;
+  };
+  expect(Json::object(), 400, "missing q parameter");
+  expect({{"q", "ana"}}, 400, "missing source parameter");
+  expect({{"q", "ana"}, {"source", "xx"}}, 400, "missing target parameter");
+  expect({{"q", 5}, {"source", "xx"}, {"target", "yy"}}, 400, "q: wanted a text");
+  expect({{"q", {1}}, {"source", "xx"}, {"target", "yy"}}, 400, "q: wanted");
+  expect({{"q", "ana"}, {"source", "zz"}, {"target", "yy"}}, 400, "source language is not supported");
+  expect({{"q", "ana"}, {"source", "xx"}, {"target", "zz"}}, 400, "target language is not supported");
+  expect({{"q", "ana"}, {"source", "yy"}, {"target", "xx"}}, 400, "no model from yy to xx");
+  expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy"}, {"format", "pdf"}}, 400, "format");
+  expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy"}, {"alternatives", 3}}, 400, "alternatives");
+  expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy"}, {"glossary", 3}}, 400, "glossary");
+  expect(request(Json::array({"a", "b", "c"})), 413, "at most 2 texts");
+  expect(request(std::string(51, 'a')), 413, "at most 50 characters");
+  for (const std::string body : {"", "{", "[]", "{\"q\":\"a\",\"q\":\"b\"}", "{\"q\":\"\\u0000\"}", "\xff", "nul"})
+    EXPECT_EQ(client().post("/translate", body).status, 400) << body;
+  EXPECT_EQ(client().post("/translate", "a", "text/xml").status, 415);
+  EXPECT_EQ(client().post("/translate", "a=%g", "application/x-www-form-urlencoded").status, 400);
+  EXPECT_EQ(client().get("/translate").status, 405);
+  EXPECT_EQ(client().get("/translate").header("allow"), "POST");
+  EXPECT_EQ(client().get("/nowhere").status, 404);
+  EXPECT_EQ(client().post("/suggest", "q=a", "application/x-www-form-urlencoded").status, 403);
+}
+
+TEST_F(LibreTranslateTest, ADeadlineThatPassesIsAnError) {
+  start();
+  const auto answer = post("/translate", request(std::string(20'000, 'a')), "Gloss-Deadline-Ms: 1\r\n");
+  EXPECT_EQ(answer.status, 504);
+  EXPECT_EQ(post("/translate", request("ana"), "Gloss-Deadline-Ms: x\r\n").status, 400);
+  EXPECT_THAT(client().get("/metrics").body, HasSubstr("gloss_deadline_exceeded_total 1"));
+}
+
+TEST_F(LibreTranslateTest, NamesLanguagesModelsAndSettings) {
+  start();
+  EXPECT_EQ(body_of(client().get("/languages")), Json::parse(R"([{"code":"xx","name":"xx","targets":["yy"]},
+                                                               {"code":"yy","name":"yy","targets":[]}])"));
+  EXPECT_EQ(body_of(client().get("/health")), Json({{"status", "ok"}}));
+  EXPECT_EQ(body_of(client().get("/v1/models"))[0]["sha256"], sha256_of_file(kServedModel));
+  EXPECT_EQ(body_of(client().get("/frontend/settings"))["keyRequired"], false);
+}
+
+TEST_F(LibreTranslateTest, DemandsKeys) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "keys") << sha256("secret") << " anna requests=3\n";
+  start({.api_keys = (folder / "keys").string()});
+  EXPECT_EQ(post("/translate", request("ana")).status, 403);
+  EXPECT_EQ(post("/translate", request("ana"), "Authorization: Bearer wrong\r\n").status, 403);
+  auto with_key = request("ana");
+  with_key["api_key"] = "secret";
+  EXPECT_EQ(post("/translate", with_key).status, 200);
+  EXPECT_EQ(post("/translate", request("ana"), "Authorization: Bearer secret\r\n").status, 200);
+  EXPECT_EQ(post("/translate", request("ana"), "Authorization: DeepL-Auth-Key secret:fx\r\n").status, 200);
+  const auto slow = post("/translate", with_key);
+  EXPECT_EQ(slow.status, 429);
+  EXPECT_NE(slow.header("retry-after"), "");
+  EXPECT_EQ(client().get("/metrics").status, 403);
+  EXPECT_EQ(client().get("/metrics", "Authorization: Bearer secret\r\n").status, 200);
+  EXPECT_EQ(client().get("/health").status, 200);
+}
+
+TEST_F(LibreTranslateTest, MetricsHaveNoTextOfClients) {
+  start();
+  post("/translate", request("ana baka"));
+  client().get("/nowhere-secret");
+  const auto text = client().get("/metrics").body;
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          R"(http_server_request_duration_seconds_count{http_request_method="POST",http_route="/translate",http_response_status_code="200"} 1)"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("ana")));
+  EXPECT_THAT(text, testing::Not(HasSubstr("secret")));
+}
+
+TEST_F(LibreTranslateTest, ManyClientsGetTheAnswersOfOne) {
+  start();
+  std::vector<std::thread> threads;
+  std::array<std::string, 16> answers;
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 5; ++round)
+        answers.at(i) = post("/translate", request("ana baka dalo " + std::string(i % 4, 'e'))).body;
+    });
+  for (auto& thread : threads) thread.join();
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    EXPECT_EQ(Json::parse(answers.at(i))["translatedText"], translated("ana baka dalo " + std::string(i % 4, 'e')));
+}
+
+TEST_F(LibreTranslateTest, ReloadsKeysWhileItRuns) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "keys") << sha256("old") << " anna\n";
+  start({.api_keys = (folder / "keys").string()});
+  std::ofstream(folder / "keys") << sha256("new") << " anna\n";
+  server_->reload();
+  EXPECT_EQ(post("/translate", request("ana"), "Authorization: Bearer old\r\n").status, 403);
+  EXPECT_EQ(post("/translate", request("ana"), "Authorization: Bearer new\r\n").status, 200);
+  std::ofstream(folder / "keys") << "nonsense\n";
+  server_->reload();
+  EXPECT_EQ(post("/translate", request("ana"), "Authorization: Bearer new\r\n").status, 200)
+      << "faulty files change nothing";
+}
+
+TEST_F(LibreTranslateTest, OtherMachinesNeedKeys) {
+  for (const auto* address : {"0.0.0.0:0", "127.0.0.1:0, 0.0.0.0:0"})
+    EXPECT_THROW(start({.listen = address}), UsageError) << address;
+  start({.listen = "0.0.0.0:0", .no_auth = true});
+  EXPECT_EQ(client().get("/health", "X: y\r\n").status, 200);
+}
+
+TEST(ParseModelSource, ReadsLanguages) {
+  const auto expect = [](const std::string& text, const std::string& source, const std::string& target) {
+    const auto parsed = parse_model_source(text);
+    EXPECT_EQ(parsed.source, source) << text;
+    EXPECT_EQ(parsed.target, target) << text;
+    EXPECT_EQ(parsed.path, source.empty() ? text : "a=b/c") << text;
+  };
+  expect("en-de=a=b/c", "en", "de");
+  expect("pt-BR-de=a=b/c", "pt-BR", "de");
+  expect("zh-Hans-en=a=b/c", "zh-Hans", "en");
+  expect("en-zh-Hans=a=b/c", "en", "zh-Hans");
+  expect("runs/en-de", "", "");
+  EXPECT_THROW(parse_model_source("english=runs/x"), UsageError);
+  EXPECT_THROW(parse_model_source("en-de="), UsageError);
+}
+
+}  // namespace
+}  // namespace gloss
