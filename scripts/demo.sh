@@ -39,3 +39,7 @@ echo
 echo "Inside the translator, on the first of these sentences; open the page in a browser:"
 "$gloss" explain --model "$demo/run" "$(head -n 1 "$test.source")" --output "$demo/explain.html" --quiet
 echo "  $demo/explain.html"
+
+echo
+echo "Serve it to clients of LibreTranslate (docs/serving.md):"
+echo "  $gloss serve --model $pair=$demo/run"

@@ -13,7 +13,7 @@
 #include "common/text/letter_case.h"
 #include "serve/access/origin_check.h"
 #include "serve/access/rate_limit.h"
-#include "serve/api/api_error.h"
+#include "serve/http/api_error.h"
 #include "serve/http/http_syntax.h"
 #include "serve/http/listen_address.h"
 #include "serve/routes.h"

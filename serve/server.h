@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "serve/serve_config.h"
+#include "serve/service/serve_config.h"
 
 namespace gloss {
 

@@ -6,7 +6,7 @@
 #include "common/text/language_match.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "serve/api/api_error.h"
+#include "serve/http/api_error.h"
 
 namespace gloss {
 

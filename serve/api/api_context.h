@@ -12,14 +12,14 @@
 #include "serve/access/api_keys.h"
 #include "serve/api/request_fields.h"
 #include "serve/http/exchange.h"
-#include "serve/metrics.h"
-#include "serve/serve_config.h"
+#include "serve/service/metrics.h"
+#include "serve/service/serve_config.h"
 #include "serve/service/served_models.h"
 
 namespace gloss {
 
-/// What the routes of all interfaces use. Models and keys are those of the beginning of a request: a server that reads
-/// them again replaces them for later ones.
+/// Things that the routes of all interfaces use. Models and keys are those of the beginning of a request: a server that
+/// reads them again replaces them for later ones.
 struct ApiContext {
   const ServeConfig& config;
   std::shared_ptr<const ServedModels> models;

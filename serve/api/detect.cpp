@@ -1,6 +1,6 @@
 #include "serve/api/detect.h"
 
-#include "serve/api/api_error.h"
+#include "serve/http/api_error.h"
 
 namespace gloss {
 

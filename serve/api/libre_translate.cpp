@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "common/error.h"
-#include "serve/api/api_error.h"
 #include "serve/api/detect.h"
 #include "serve/api/event_stream.h"
+#include "serve/http/api_error.h"
 #include "serve/service/text_service.h"
 
 namespace gloss {

@@ -5,7 +5,7 @@
 #include "common/text/letter_case.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "serve/api/api_error.h"
+#include "serve/http/api_error.h"
 
 namespace gloss {
 namespace {

@@ -34,7 +34,7 @@ namespace beast = boost::beast;
 
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
-/// What sessions have in common: handlers, limits, and those that live.
+/// Handlers and limits of all sessions.
 struct SessionContext {
   HttpHandlers handlers;
   HttpLimits limits;

@@ -9,7 +9,7 @@
 #include "documents/model_sentence_translator.h"
 #include "documents/translate_document.h"
 #include "documents/unit_translator.h"
-#include "serve/api/api_error.h"
+#include "serve/http/api_error.h"
 
 namespace gloss {
 namespace {

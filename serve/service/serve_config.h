@@ -7,7 +7,7 @@
 
 namespace gloss {
 
-/// What a server serves, and how.
+/// The models and settings of a server.
 struct ServeConfig {
   ServeSettings settings;
   std::vector<ModelSource> models;

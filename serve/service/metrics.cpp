@@ -1,4 +1,4 @@
-#include "serve/metrics.h"
+#include "serve/service/metrics.h"
 
 #include <algorithm>
 #include <filesystem>
