@@ -62,7 +62,7 @@ TEST(CommandLineTest, HelpListsTheCommands) {
     listed.push_back(name);
     EXPECT_THAT(line, MatchesRegex("  [a-z, -]+  +[A-Z].+")) << "wanted a name and an explanation";
   }
-  EXPECT_THAT(listed, ElementsAre("train-translate,", "translate", "translate-file", "evaluate", "tokenizer",
+  EXPECT_THAT(listed, ElementsAre("train-translate,", "translate", "translate-file", "serve", "evaluate", "tokenizer",
                                   "make-corpus", "average", "convert", "import", "export", "score", "inspect",
                                   "explain", "check-data", "doctor", "help", "completion", "man"));
 }
