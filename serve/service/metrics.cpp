@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -108,8 +109,10 @@ std::string Metrics::text() const {
   for (const auto& [model, counts] : translated_)
     text.append("gloss_source_characters_total{model=").append(label_value(model)).append("} ") +=
         std::to_string(counts.second) + '\n';
+  std::string family;  // gauges that differ in their labels follow one another
   for (const auto& [name, help, value] : gauges_) {
-    add_head(text, name.substr(0, name.find('{')), help, name.ends_with("_total") ? "counter" : "gauge");
+    const auto before = std::exchange(family, name.substr(0, name.find('{')));
+    if (family != before) add_head(text, family, help, family.ends_with("_total") ? "counter" : "gauge");
     text.append(name).append(" ").append(formatted("%.9g", value())).append("\n");
   }
   return text;
