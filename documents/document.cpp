@@ -179,9 +179,8 @@ const FormatReader& reader_named(const fs::path& input, const std::string& forma
   const auto ending = wanted.empty() && begins_as_pdf(input) ? ".pdf" : lower_ending(input);
   if (wanted.empty()) {
     if (ending == ".xml" && is_android(input, name)) wanted = "android";
-    for (const auto& [refused, reason] : kRefused)
-      if (ending == refused)
-        throw DataError(name + ": cannot translate " + ending.substr(1) + ": " + std::string(reason));
+    if (const auto reason = why_refused(ending); !reason.empty())
+      throw DataError(name + ": cannot translate " + ending.substr(1) + ": " + std::string(reason));
     for (const auto& reader : readers)
       if (std::ranges::find(reader.format.endings, ending) != reader.format.endings.end()) wanted = reader.format.name;
   }
@@ -210,9 +209,8 @@ void expect_same_format(const FormatReader& reader, const fs::path& output) {
   const auto has_ending = [&](const auto& other) {
     return std::ranges::find(other.format.endings, ending) != other.format.endings.end();
   };
-  const bool is_refused =
-      std::ranges::find(kRefused, ending, [](const auto& pair) { return pair.first; }) != kRefused.end();
-  if (std::ranges::find(own, ending) == own.end() && (is_refused || std::ranges::any_of(format_readers(), has_ending)))
+  if (std::ranges::find(own, ending) == own.end() &&
+      (!why_refused(ending).empty() || std::ranges::any_of(format_readers(), has_ending)))
     throw UsageError({Key{"output"}, ": wanted a name that ends as " + std::string(reader.format.name) +
                                          " does, since the format stays, got " + printable(output.string())});
 }
@@ -257,6 +255,11 @@ const std::vector<DocumentFormat>& document_formats() {
     return result;
   }();
   return formats;
+}
+
+std::string_view why_refused(std::string_view ending) {
+  const auto found = std::ranges::find(kRefused, ending, [](const auto& pair) { return pair.first; });
+  return found == kRefused.end() ? std::string_view() : found->second;
 }
 
 std::unique_ptr<Document> open_document(const fs::path& input, const fs::path& output,

@@ -37,6 +37,9 @@ struct DocumentFormat {
 /// Returns the formats, in the order in which help lists them.
 const std::vector<DocumentFormat>& document_formats();
 
+/// Returns why documents with this ending, in lower case, are not translated: for ".pdf". Empty for other endings.
+std::string_view why_refused(std::string_view ending);
+
 /// Settings of a job.
 struct DocumentSettings {
   std::string format;  ///< a name of document_formats(); empty: by the ending of the file's name, or by its content
