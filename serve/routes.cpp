@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "serve/api/document_routes.h"
 #include "serve/api/libre_translate.h"
 
 namespace gloss {
@@ -32,12 +33,35 @@ std::span<const Route> routes() {
       {.method = "GET", .path = "/languages", .answer = libre_languages, .is_open = true},
       {.method = "GET", .path = "/frontend/settings", .answer = libre_settings, .is_open = true},
       {.method = "POST", .path = "/suggest", .answer = libre_suggest},
+      {.method = "POST",
+       .path = "/translate_file",
+       .answer = libre_translate_file,
+       .translates = true,
+       .has_file = true},
+      // The name is the secret of a link: a browser that follows it shows no key.
+      {.method = "GET", .path = "/download_file/*", .answer = libre_download_file, .reads_file = true, .is_open = true},
+      {.method = "DELETE", .path = "/download_file/*", .answer = libre_delete_file},
+      {.method = "POST",
+       .path = "/v2/document",
+       .answer = deepl_upload_document,
+       .translates = true,
+       .is_deepl = true,
+       .has_file = true},
+      {.method = "GET", .path = "/v2/document/*", .answer = deepl_document, .reads_file = true, .is_deepl = true},
+      {.method = "POST", .path = "/v2/document/*", .answer = deepl_document, .reads_file = true, .is_deepl = true},
+      {.method = "DELETE", .path = "/v2/document/*", .answer = deepl_delete_document, .is_deepl = true},
       {.method = "GET", .path = "/health", .answer = health, .is_open = true},
       {.method = "GET", .path = "/ready", .answer = health, .is_open = true},
       {.method = "GET", .path = "/metrics", .answer = metrics},
       {.method = "GET", .path = "/v1/models", .answer = models},
   });
   return kRoutes;
+}
+
+bool matches(const Route& route, std::string_view path) {
+  if (!route.path.ends_with("/*")) return route.path == path;
+  const auto beginning = route.path.substr(0, route.path.size() - 1);
+  return path.starts_with(beginning) && path.size() > beginning.size();
 }
 
 }  // namespace gloss

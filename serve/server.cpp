@@ -42,6 +42,12 @@ HttpServerSettings http_settings(const ServeSettings& settings) {
                      .write = seconds(settings.write_seconds)}};
 }
 
+DocumentJobs::Settings document_settings(const ServeSettings& settings) {
+  return {.folder = settings.document_folder,
+          .quota_bytes = static_cast<std::uint64_t>(settings.document_quota_mib) << 20,
+          .lifetime = std::chrono::minutes(settings.document_minutes)};
+}
+
 bool is_for_this_machine(const ServeConfig& config) {
   return std::ranges::all_of(comma_list(config.settings.listen),
                              [](const auto& address) { return listens_to_loopback(address); });
@@ -63,14 +69,14 @@ std::string key_of_header(const HttpRequest& request) {
 const Route* find_route(const HttpRequest& request) {
   const auto method = request.method == "HEAD" ? std::string("GET") : request.method;
   for (const auto& route : routes())
-    if (route.path == request.path && route.method == method) return &route;
+    if (matches(route, request.path) && route.method == method) return &route;
   return nullptr;
 }
 
 std::string methods_of(const std::string& path) {
   std::string methods;
   for (const auto& route : routes())
-    if (route.path == path) methods += (methods.empty() ? "" : ", ") + std::string(route.method);
+    if (matches(route, path)) methods += (methods.empty() ? "" : ", ") + std::string(route.method);
   return methods;
 }
 
@@ -86,6 +92,7 @@ class Server::State {
                  .hosts = comma_list(lower_ascii(config_.settings.allow_host)),
                  .origins = comma_list(config_.settings.allow_origin)},
         http_(http_settings(config_.settings), handlers()),
+        documents_(document_settings(config_.settings)),
         pool_(static_cast<std::size_t>(config_.settings.max_running),
               static_cast<std::size_t>(config_.settings.max_waiting)) {
     add_gauges();
@@ -139,7 +146,7 @@ class Server::State {
 
   ApiContext context() {
     const std::lock_guard lock(mutex_);
-    return {config_, models_, keys_, metrics_};
+    return {config_, models_, keys_, metrics_, documents_};
   }
 
   HttpResponse error_response(const HttpRequest& request, int status, std::string_view message,
@@ -190,7 +197,7 @@ class Server::State {
   void answer(std::shared_ptr<Exchange> exchange) {
     const auto* const route = find_route(exchange->request());
     auto work = [this, exchange, route] { work_on(exchange, *route); };
-    if (!route->translates) return work();
+    if (!route->translates && !route->reads_file) return work();
     if (pool_.add(work)) return;
     metrics_.add_rejected("queue");
     exchange->respond(
@@ -232,14 +239,17 @@ class Server::State {
     const auto& keys = call.context().keys;
     auto client = call.request().peer;
     auto per_minute = config_.settings.requests_per_minute;
-    if (keys && !route.is_open) {
+    if (keys) {
       auto key = key_of_header(call.request());
-      if (key.empty()) key = call.fields().text("api_key").value_or(call.fields().text("auth_key").value_or(""));
+      if (key.empty() && !route.is_open)
+        key = call.fields().text("api_key").value_or(call.fields().text("auth_key").value_or(""));
       const auto* const entry = keys->find(key);
       if (entry == nullptr) {
+        if (route.is_open) return;
         metrics_.add_rejected("key");
         throw ApiError(403, key.empty() ? "Please give an API key" : "Invalid API key");
       }
+      call.set_owner(entry->sha256);
       client = "key " + entry->name;
       if (entry->requests_per_minute > 0) per_minute = entry->requests_per_minute;
     }
@@ -271,6 +281,14 @@ class Server::State {
                        [this] { return static_cast<double>(pool_.waiting()); });
     metrics_.add_gauge("gloss_connections", "Open connections.",
                        [this] { return static_cast<double>(http_.connections()); });
+    for (const auto& [state, name] : {std::pair{DocumentState::kQueued, "queued"},
+                                      {DocumentState::kTranslating, "translating"},
+                                      {DocumentState::kDone, "done"},
+                                      {DocumentState::kError, "error"}})
+      metrics_.add_gauge(std::string("gloss_documents{state=\"") + name + "\"}", "Documents that are kept, by state.",
+                         [this, state = state] { return static_cast<double>(documents_.count(state)); });
+    metrics_.add_gauge("gloss_document_bytes", "Bytes that documents take of their quota.",
+                       [this] { return static_cast<double>(documents_.bytes_taken()); });
     metrics_.add_gauge("process_resident_memory_bytes", "Resident memory.", resident_bytes);
     metrics_.add_gauge("process_cpu_seconds_total", "Processor time.", processor_seconds);
     metrics_.add_gauge("process_open_fds", "Open descriptors.", open_descriptors);
@@ -287,6 +305,7 @@ class Server::State {
   bool has_ended_ = false;
   std::condition_variable ended_;
   HttpServer http_;
+  DocumentJobs documents_;
   RequestPool pool_;      ///< ends before the server that its requests answer
   std::jthread limiter_;  ///< of the time to drain
 };

@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/config/json.h"
 #include "serve/access/api_keys.h"
 #include "serve/api/request_fields.h"
 #include "serve/http/exchange.h"
+#include "serve/service/document_jobs.h"
 #include "serve/service/metrics.h"
 #include "serve/service/serve_config.h"
 #include "serve/service/served_models.h"
@@ -25,6 +27,7 @@ struct ApiContext {
   std::shared_ptr<const ServedModels> models;
   std::shared_ptr<const ApiKeys> keys;
   Metrics& metrics;
+  DocumentJobs& documents;
 };
 
 /// A request while a route answers it.
@@ -34,8 +37,14 @@ class ApiCall {
 
   const HttpRequest& request() const { return exchange_->request(); }
   Exchange& exchange() { return *exchange_; }
+  /// For an answer after the route has returned.
+  const std::shared_ptr<Exchange>& shared_exchange() const { return exchange_; }
   const ApiContext& context() const { return context_; }
   const RequestFields& fields();
+
+  /// Returns the hash of the client's key; empty if it showed none, or none is demanded.
+  const std::string& owner() const { return owner_; }
+  void set_owner(std::string hash) { owner_ = std::move(hash); }
 
   /// Returns the models from one language into another. Throws ApiError 400 if one is not served, or there is no way.
   std::vector<const ServedModel*> route(const std::string& source, const std::string& target) const;
@@ -52,6 +61,7 @@ class ApiCall {
   std::shared_ptr<Exchange> exchange_;
   const ApiContext& context_;
   std::optional<RequestFields> fields_;
+  std::string owner_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

@@ -7,18 +7,13 @@
 
 #include "common/error.h"
 #include "serve/api/detect.h"
+#include "serve/api/document_routes.h"
 #include "serve/api/event_stream.h"
 #include "serve/http/api_error.h"
 #include "serve/service/text_service.h"
 
 namespace gloss {
 namespace {
-
-std::string required_text(const RequestFields& fields, std::string_view name) {
-  const auto text = fields.text(name);
-  if (!text || text->empty()) throw ApiError(400, "Invalid request: missing " + std::string(name) + " parameter");
-  return *text;
-}
 
 /// Reads {"phrase": "translation"}.
 std::vector<std::pair<std::string, std::string>> read_glossary(const RequestFields& fields) {
@@ -68,8 +63,8 @@ void libre_translate(ApiCall& call) {
   const auto& fields = call.fields();
   if (!fields.has("q")) throw ApiError(400, "Invalid request: missing q parameter");
   TextJob job{.texts = fields.texts("q"), .glossary = read_glossary(fields)};
-  auto source = required_text(fields, "source");
-  const auto target = required_text(fields, "target");
+  auto source = fields.required_text("source");
+  const auto target = fields.required_text("target");
   const auto format = fields.text("format").value_or("text");
   if (format != "text" && format != "html") throw ApiError(400, "The format is not supported: wanted text or html");
   job.format = format == "html" ? "html" : "txt";
@@ -127,13 +122,14 @@ void libre_settings(ApiCall& call) {
   const auto as_json = [](const std::string& code, const std::string& name) {
     return Json{{"code", code}, {"name", name}};
   };
+  const bool translates_files = call.context().documents.accepts();
   Json body{{"charLimit", config.settings.max_characters},
             {"frontendTimeout", 500},
             {"apiKeys", bool(call.context().keys)},
             {"keyRequired", bool(call.context().keys)},
             {"suggestions", false},
-            {"filesTranslation", false},
-            {"supportedFilesFormat", Json::array()},
+            {"filesTranslation", translates_files},
+            {"supportedFilesFormat", translates_files ? Json(document_endings()) : Json::array()},
             {"language", Json::object()}};
   if (source != languages.end()) {
     const auto& target = source->targets.front();

@@ -80,6 +80,12 @@ std::optional<std::string> RequestFields::text(std::string_view name) const {
   return value->get<std::string>();
 }
 
+std::string RequestFields::required_text(std::string_view name) const {
+  auto found = text(name);
+  if (!found || found->empty()) throw ApiError(400, "Invalid request: missing " + std::string(name) + " parameter");
+  return *std::move(found);
+}
+
 std::vector<std::string> RequestFields::texts(std::string_view name) const {
   const auto* value = find(name);
   if (value == nullptr) return {};

@@ -22,6 +22,8 @@ class RequestFields {
   /// Returns a text; absent if the field is absent, or null. Throws ApiError 400 if it is none. A form's field that
   /// stands several times has its last value.
   std::optional<std::string> text(std::string_view name) const;
+  /// Returns a text that is not empty. Throws ApiError 400 if there is none.
+  std::string required_text(std::string_view name) const;
   /// Returns the texts of a field that may be one text or a list: a form repeats it, with [] after the name or without.
   /// Throws ApiError 400 for others.
   std::vector<std::string> texts(std::string_view name) const;

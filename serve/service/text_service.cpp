@@ -56,13 +56,6 @@ ModelSentenceTranslator sentences_of(const ServedModel& model, const TextJob& jo
   }
 }
 
-DecodingConfig best_of(const ServedModel& model) {
-  auto decoding = model.config.decoding;
-  decoding.sampling.enabled = false;
-  decoding.n_best = 1;
-  return decoding;
-}
-
 /// Throws if units are left.
 void expect_complete(const UnitCounts& counts, const TextJob& job) {
   if (counts.left == 0) return;
@@ -115,6 +108,13 @@ void expect_direct(std::span<const ServedModel* const> route, const TextJob& job
 }
 
 }  // namespace
+
+DecodingConfig best_of(const ServedModel& model) {
+  auto decoding = model.config.decoding;
+  decoding.sampling.enabled = false;
+  decoding.n_best = 1;
+  return decoding;
+}
 
 std::vector<TextAnswer> translate_texts(std::span<const ServedModel* const> route, const TextJob& job) {
   expect_direct(route, job);

@@ -33,6 +33,9 @@ struct TextAnswer {
   double confidence = 1;  ///< mean of the units' (UnitTranslation::confidence); of two models the product
 };
 
+/// Returns the settings of a search for the best translation.
+DecodingConfig best_of(const ServedModel& model);
+
 /// Thrown where nobody waits for an answer any longer.
 struct ClientLeft {};
 

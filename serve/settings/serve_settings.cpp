@@ -152,6 +152,23 @@ const Settings<ServeSettings>& serve_settings() {
             .range = between(0, 86400),
             .flag = "--drain-seconds",
             .group = "Limits"}},
+          {field(&Config::document_quota_mib),
+           {.key = "document_quota_mib",
+            .help = "keep N MiB of documents and their translations on disk; 0: translate no documents",
+            .range = between(0, 1e7),
+            .flag = "--document-quota-mib",
+            .group = "Documents"}},
+          {field(&Config::document_minutes),
+           {.key = "document_minutes",
+            .help = "keep a translated document for N minutes",
+            .range = between(1, 1e6),
+            .flag = "--document-minutes",
+            .group = "Documents"}},
+          {path_field(&Config::document_folder),
+           {.key = "document_folder",
+            .help = "keep documents in a private folder of this one, not of the temporary one of the system",
+            .flag = "--document-folder",
+            .group = "Documents"}},
       });
   return settings;
 }

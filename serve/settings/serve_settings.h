@@ -21,6 +21,9 @@ struct ServeSettings {
   std::int64_t max_header_kib = 16;                ///< of a request
   std::int64_t max_body_kib = 1024;                ///< of a request without a document
   std::int64_t max_file_kib = 10240;               ///< of a request with one
+  std::string document_folder = {};                ///< for documents and translations; empty: a temporary one
+  std::int64_t document_minutes = 60;              ///< that a translated document is kept
+  std::int64_t document_quota_mib = 1024;          ///< of all documents on disk; 0: none are translated
   std::int64_t max_texts = 1000;                   ///< of a request
   std::int64_t max_characters = 100'000;           ///< of the texts of a request
   std::int64_t max_alternatives = 8;               ///< of a text
