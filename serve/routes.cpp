@@ -4,6 +4,7 @@
 
 #include "serve/api/document_routes.h"
 #include "serve/api/libre_translate.h"
+#include "serve/api/own.h"
 
 namespace gloss {
 namespace {
@@ -54,6 +55,11 @@ std::span<const Route> routes() {
       {.method = "GET", .path = "/ready", .answer = health, .is_open = true},
       {.method = "GET", .path = "/metrics", .answer = metrics},
       {.method = "GET", .path = "/v1/models", .answer = models},
+      {.method = "GET", .path = "/", .answer = own_page, .is_open = true},
+      {.method = "POST", .path = "/v1/score", .answer = own_score, .translates = true},
+      {.method = "POST", .path = "/v1/alternatives", .answer = own_alternatives, .translates = true},
+      {.method = "GET", .path = "/v1/explanation", .answer = own_explanation, .translates = true},
+      {.method = "POST", .path = "/v1/explanation", .answer = own_explanation, .translates = true},
   });
   return kRoutes;
 }

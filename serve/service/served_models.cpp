@@ -74,10 +74,11 @@ ServedModels::ServedModels(const std::vector<ModelSource>& sources, const Servin
       if (exists)
         throw UsageError({Key{"model"}, ": wanted one model from " + printable(languages.source) + " to " +
                                             printable(languages.target) + ", got several"});
-      const auto [from, to] = with_tags({model.source_tokenizer, model.target_tokenizer}, model.config,
-                                        languages_of_tags(languages, model.config), "");
+      auto tagged = model;
+      tagged.languages = languages_of_tags(languages, model.config);
+      const auto [from, to] = tagged.tagged_tokenizers();
       models_.push_back({with_hyphens(languages.source), with_hyphens(languages.target), name.string(), sum,
-                         untagged.with_tokenizers(from, to), model.config});
+                         untagged.with_tokenizers(from, to), model.config, std::move(tagged)});
     }
   }
   std::set<std::string> codes;

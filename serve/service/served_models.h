@@ -34,6 +34,7 @@ struct ServedModel {
   std::string sha256;          ///< of the file
   LineTranslator translator;   ///< with the tags of the languages
   TranslatorConfig config;
+  TranslationModel file;  ///< whose weights are read again for an explanation
 };
 
 struct ServingOptions {

@@ -1,0 +1,213 @@
+#include "serve/api/own.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/files/sha256.h"
+#include "common/text/format.h"
+#include "common/text/utf8.h"
+#include "explain/explain.h"
+#include "explain/page.h"
+#include "serve/api/page_file.h"
+#include "serve/http/api_error.h"
+#include "serve/service/text_service.h"
+
+namespace gloss {
+namespace {
+
+constexpr std::size_t kMaxPairs = 64;
+constexpr std::size_t kMaxAlternatives = 8;
+constexpr std::int64_t kNextPieces = 24;  ///< that are tried, since several may begin the same word
+constexpr std::size_t kMaxExplainedCharacters = 500;
+
+const ServedModel& model_of(ApiCall& call) {
+  const auto route = call.route(call.fields().required_text("source"), call.fields().required_text("target"));
+  if (route.size() > 1)
+    throw ApiError(400, "Invalid request: wanted languages with a model of their own; these are translated through " +
+                            route.front()->target);
+  return *route.front();
+}
+
+DecodingConfig search_of(const ServedModel& model) {
+  auto decoding = model.config.decoding;
+  decoding.sampling.enabled = false;
+  decoding.n_best = 1;
+  decoding.no_unk = true;
+  return decoding;
+}
+
+/// Returns a search of `beam_size` hypotheses that ends at a number of tokens, but not inside a prefix.
+DecodingConfig stopped_search(DecodingConfig decoding, std::int64_t max_length, std::int64_t beam_size) {
+  decoding.max_length = max_length;
+  decoding.max_length_factor = 0;
+  decoding.min_length = 0;
+  decoding.patience = 1;
+  decoding.beam_size = decoding.n_best = beam_size;
+  return decoding;
+}
+
+std::vector<LineTranslation> translated(ApiCall& call, const ServedModel& model, const TranslationRequest& request,
+                                        const DecodingConfig& decoding) {
+  auto found =
+      model.translator.translate(request, decoding, {.deadline = call.deadline(), .stop = call.exchange().left()});
+  if (std::ranges::all_of(found, &LineTranslation::complete)) return found;
+  if (call.exchange().left().stop_requested()) throw ClientLeft();
+  throw ApiError(504, "The deadline of the request has passed");
+}
+
+/// Reads [{"source": text, "target": text}, ...].
+std::vector<std::pair<std::string, std::string>> read_pairs(const RequestFields& fields) {
+  const auto* const list = fields.find("pairs");
+  if (list == nullptr || !list->is_array() || list->size() > kMaxPairs)
+    throw ApiError(400, "Invalid request: pairs: wanted a list of at most " + std::to_string(kMaxPairs) +
+                            " objects with source and target");
+  std::vector<std::pair<std::string, std::string>> pairs;
+  const auto text_of = [](const Json& pair, const char* name) {
+    if (pair.is_object() && pair.contains(name) && pair[name].is_string())
+      if (auto text = pair[name].get<std::string>(); is_text(text)) return text;
+    throw ApiError(400, "Invalid request: pairs: wanted objects with the texts source and target");
+  };
+  for (const auto& pair : *list) pairs.emplace_back(text_of(pair, "source"), text_of(pair, "target"));
+  return pairs;
+}
+
+Json to_json(const LineTranslation& line) {
+  const auto& candidate = line.candidates.front();
+  auto words = Json::array(), alignment = Json::array();
+  for (const auto& [text, confidence] : candidate.words) words.push_back({{"text", text}, {"confidence", confidence}});
+  for (const auto& [source, target] : candidate.alignment) alignment.push_back({source, target});
+  const auto tokens = std::max<std::size_t>(1, candidate.tokens.size());
+  return {{"source_words", line.source.spans_known ? words_of(line.source).words : std::vector<std::string>()},
+          {"words", std::move(words)},
+          {"alignment", std::move(alignment)},
+          {"confidence", std::exp(candidate.log_probability / static_cast<double>(tokens))}};
+}
+
+/// Returns the word of a translation that follows the words of a prefix; "" if it has no more, or others.
+std::string word_after(std::span<const std::string> prefix, std::string_view translation) {
+  const auto words = words_of(translation);
+  const bool begins = words.size() > prefix.size() && std::equal(prefix.begin(), prefix.end(), words.begin());
+  return begins ? words[prefix.size()] : std::string();
+}
+
+/// Returns what stands between two marks.
+std::string_view between(std::string_view text, std::string_view open, std::string_view close) {
+  const auto begin = text.find(open) + open.size();
+  return text.substr(begin, text.find(close, begin) - begin);
+}
+
+/// Returns the expression that allows an inline script or style (CSP 3, section 2.3.1).
+std::string policy_hash(std::string_view text) {
+  const auto digits = sha256(text);
+  std::string bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    unsigned byte = 0;
+    std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
+    bytes.push_back(static_cast<char>(byte));
+  }
+  return "'sha256-" + base64(bytes) + "'";
+}
+
+void respond_with_page(ApiCall& call, std::string page, std::string_view style, std::string_view further) {
+  auto policy = "default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'; style-src " +
+                std::string(style) + "; script-src " + policy_hash(between(page, "<script>", "</script>"));
+  policy.append("; ").append(further);
+  call.exchange().respond({.body = std::move(page),
+                           .content_type = "text/html; charset=utf-8",
+                           .headers = {{"Content-Security-Policy", std::move(policy)},
+                                       {"X-Content-Type-Options", "nosniff"},
+                                       {"Referrer-Policy", "same-origin"},  // with none, a form has no Origin
+                                       {"Cache-Control", "no-store"}}});
+}
+
+}  // namespace
+
+void own_page(ApiCall& call) {
+  static const auto style = policy_hash(between(kTranslatorPage, "<style>", "</style>"));
+  respond_with_page(call, std::string(kTranslatorPage), style, "connect-src 'self'; form-action 'self'");
+}
+
+void own_score(ApiCall& call) {
+  const auto pairs = read_pairs(call.fields());
+  const auto& model = model_of(call);
+  // A pair is a search that ends with its prefix: it forces the tokens of the target and adds none. A target without
+  // words would get one.
+  const auto has_words = [](const auto& pair) { return !words_of(std::string_view(pair.second)).empty(); };
+  std::vector<std::string> sources, targets;
+  for (const auto& pair : pairs)
+    if (has_words(pair)) sources.push_back(pair.first), targets.push_back(pair.second);
+  call.expect_within_limits(sources, "pairs");
+  call.expect_within_limits(targets, "pairs");
+  const auto found =
+      translated(call, model,
+                 {.lines = sources,
+                  .prefixes = targets,
+                  .details = {.confidence = true, .alignment = model.config.model.has_cross_attention()}},
+                 stopped_search({}, /*max_length=*/1, /*beam_size=*/1));
+  LineTranslation nothing;
+  nothing.candidates.emplace_back();
+  auto answers = Json::array();
+  auto next = found.begin();
+  for (const auto& pair : pairs) answers.push_back(to_json(has_words(pair) ? *next++ : nothing));
+  call.respond({{"pairs", std::move(answers)}}, {{"Gloss-Model", model.sha256}});
+}
+
+void own_alternatives(ApiCall& call) {
+  const auto& fields = call.fields();
+  const std::vector<std::string> sentence{fields.required_text("q")}, prefix{fields.text("prefix").value_or("")};
+  const auto& model = model_of(call);
+  call.expect_within_limits(sentence, "q");
+  call.expect_within_limits(prefix, "prefix");
+  const auto given = words_of(std::string_view(prefix.front()));
+  const auto decoding = search_of(model);
+  // The search ends one piece after the prefix, so that its hypotheses differ in that piece.
+  const auto length = std::ssize(model.translator.encode_target(prefix.front())) + 1;
+  const auto pieces =
+      translated(call, model, {.lines = sentence, .prefixes = prefix}, stopped_search(decoding, length, kNextPieces));
+  std::vector<std::string> beginnings;
+  for (const auto& candidate : pieces.front().candidates)
+    if (!word_after(given, candidate.text).empty()) beginnings.push_back(candidate.text);
+  const std::vector<std::string> lines(beginnings.size(), sentence.front());
+  auto alternatives = Json::array();
+  std::set<std::string> known;
+  for (const auto& line : translated(call, model, {.lines = lines, .prefixes = beginnings}, decoding)) {
+    const auto& text = line.candidates.front().text;
+    auto word = word_after(given, text);
+    if (word.empty() || alternatives.size() == kMaxAlternatives || !known.insert(word).second) continue;
+    alternatives.push_back({{"word", std::move(word)}, {"text", text}});
+  }
+  call.respond({{"alternatives", std::move(alternatives)}}, {{"Gloss-Model", model.sha256}});
+}
+
+void own_explanation(ApiCall& call) {
+  // An explanation does not share the threads of translations, so that one is computed at a time.
+  static std::timed_mutex turn;
+  constexpr std::chrono::seconds kPatience(10);
+  const auto text = call.fields().required_text("q");
+  const auto& model = model_of(call);
+  if (count_code_points(text) > kMaxExplainedCharacters)
+    throw ApiError(413, "Invalid request: q: wanted at most " + std::to_string(kMaxExplainedCharacters) +
+                            " characters to explain");
+  call.expect_within_limits({text}, "q");
+  const std::unique_lock lock(turn, kPatience);
+  if (!lock.owns_lock())
+    throw ApiError(503, "Another sentence is being explained; try again later", {{"Retry-After", "10"}});
+  if (call.exchange().left().stop_requested()) throw ClientLeft();
+  auto decoding = model.config.decoding;
+  decoding.sampling.enabled = false;
+  const std::vector<ExplainedModel> models{{model.name, model.file, decoding}};
+  auto page = explanation_page(explain(models, {.sentences = {text}}), text + " - gloss");
+  respond_with_page(call, std::move(page), "'unsafe-inline'", "form-action 'none'");
+}
+
+}  // namespace gloss

@@ -1,0 +1,90 @@
+// The menu of a word: other words in its place, other translations of its sentence, and why the model chose these.
+(function(gloss) {
+"use strict";
+
+const {make} = gloss;
+const MOST_SENTENCES = 5;
+
+// Opens the explanation of a sentence in a tab of its own. A form sends the text, and the key if there is one, so that
+// neither stands in an address.
+function explain(source, {from, to}) {
+  const field = (name, value) => make("input", {type: "hidden", name, value});
+  const form = make("form", {method: "post", action: "v1/explanation", target: "_blank", rel: "noopener", hidden: true},
+    field("q", source), field("source", from), field("target", to), gloss.key() && field("api_key", gloss.key()));
+  document.body.append(form);
+  form.submit();
+  form.remove();
+}
+
+// `languages` returns {source, target}; `choose(sentence, text)` shows a translation and returns its words; `fail` gets
+// failures.
+gloss.alternatives = ({languages, choose, fail}) => {
+  const choosing = (sentence, number, text) => () => {
+    const words = choose(sentence, text);
+    const word = words[Math.min(number, words.length - 1)];
+    if (word) word.focus();
+  };
+  // Fills a menu with what a request finds, or says that it failed.
+  const fill = async (menu, request, itemsOf, further) => {
+    menu.show([{note: "Searching…"}, ...further]);
+    let items;
+    try {
+      items = itemsOf(await request(menu.signal));
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (error.status === 0 || error.status === 403) {
+        menu.close();
+        fail(error);
+        return;
+      }
+      items = [{note: error.message}];
+    }
+    menu.show([...items, ...further]);
+  };
+
+  const openSentence = (word) => {
+    const {sentence} = word;
+    const {source, target} = languages();
+    const menu = gloss.openMenu(word, "Other translations of the sentence", target);
+    const request = (signal) =>
+      gloss.post("translate", {q: sentence.source, source, target, alternatives: MOST_SENTENCES}, signal);
+    const itemsOf = (answer) => {
+      const texts = [answer.translatedText, ...answer.alternatives].filter((text) => text !== sentence.text);
+      if (texts.length === 0) return [{note: "The model found no other translation."}];
+      return texts.map((text) => ({text, press: choosing(sentence, word.number, text)}));
+    };
+    fill(menu, request, itemsOf, []);
+  };
+
+  return (word) => {
+    const {sentence, number} = word;
+    const {source, target} = languages();
+    const menu = gloss.openMenu(word, `Other words for ${word.textContent}`, target);
+    if (!sentence.source) {
+      menu.show([{note: "There is no model of these two languages alone, which could offer other words."}]);
+      return;
+    }
+    const parts = gloss.wordParts(sentence.text);
+    const at =
+      parts.findIndex((part, i) => gloss.isWord(part) && parts.slice(0, i).filter(gloss.isWord).length === number);
+    const prefix = parts.slice(0, at).join("").trimEnd();
+    const further = [
+      {line: true},
+      sentence.text !== sentence.best &&
+        {text: "Back to the first translation", press: choosing(sentence, number, sentence.best)},
+      {text: "Other translations of the sentence…", press: () => openSentence(word)},
+      {text: "Explain the sentence", press: () => explain(sentence.source, {from: source, to: target})},
+    ].filter(Boolean);
+    const itemOf = ({word: other, text}) => {
+      const rest = gloss.wordParts(text).filter(gloss.isWord).slice(number + 1).join(" ");
+      return {text: other, detail: rest, press: choosing(sentence, number, text)};
+    };
+    const request = (signal) => gloss.post("v1/alternatives", {q: sentence.source, prefix, source, target}, signal);
+    const itemsOf = ({alternatives}) => {
+      const others = alternatives.filter((each) => each.word !== word.textContent);
+      return others.length > 0 ? others.map(itemOf) : [{note: "The model knows no other word here."}];
+    };
+    fill(menu, request, itemsOf, further);
+  };
+};
+})((window.gloss = window.gloss || {}));

@@ -1,0 +1,70 @@
+// Files: one is sent, and its translation is saved under the name that the server gives it.
+(function(gloss) {
+"use strict";
+
+const {make} = gloss;
+
+// Returns the address of a file's translation below this page, whatever name the server has for itself.
+const addressOf = (url) => `download_file/${new URL(url, window.location.href).pathname.split("/").pop()}`;
+
+// Returns "report.de.docx" for "report.docx" and "de".
+function nameFor(name, target) {
+  const dot = name.lastIndexOf(".");
+  return dot > 0 ? `${name.slice(0, dot)}.${target}${name.slice(dot)}` : `${name}.${target}`;
+}
+
+function save(content, name) {
+  const link = make("a", {href: URL.createObjectURL(content), download: name});
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
+// The button that chooses a file. `formats` are the endings that the server translates, `pair` returns {source,
+// target}, `say` gets what happens and `fail` a failure. Null if the server translates no files.
+gloss.fileButton = ({settings, pair, say, fail}) => {
+  if (!settings.filesTranslation) return null;
+  let running = null;
+  const translate = async (file) => {
+    running = new AbortController();
+    const {signal} = running;
+    const {source, target} = pair();
+    const body = new FormData();
+    body.append("file", file);
+    body.append("source", source || "auto");
+    body.append("target", target);
+    label("Cancel");
+    say(`Translating ${file.name}…`);
+    try {
+      const {translatedFileUrl} = await (await gloss.send("translate_file", {body, signal})).json();
+      const response = await gloss.send(addressOf(translatedFileUrl), {signal});
+      save(await response.blob(), nameFor(file.name, target));
+      say(`${file.name} is translated and saved.`);
+    } catch (error) {
+      if (error.name === "AbortError")
+        say(`${file.name} is not translated.`);
+      else
+        fail(error, () => translate(file));
+    }
+    running = null;
+    label("File");
+  };
+  const input = make("input", {
+    type: "file",
+    hidden: true,
+    accept: (settings.supportedFilesFormat || []).join(","),
+    onchange: () => {
+      const [file] = input.files;
+      input.value = "";
+      if (file) translate(file);
+    },
+  });
+  const button =
+    gloss.wideButton("file", "File", () => (running ? running.abort() : input.click()), {title: "Translate a file"});
+  const label = (text) => {
+    button.querySelector("span").textContent = text;
+    button.setAttribute("aria-label", text === "File" ? "Translate a file" : "Cancel the translation of the file");
+  };
+  label("File");
+  return make("span", null, button, input);
+};
+})((window.gloss = window.gloss || {}));

@@ -1,0 +1,72 @@
+// Notices: what went wrong, in words for people, and what happens next. Readers of the screen hear them.
+(function(gloss) {
+"use strict";
+
+const {make} = gloss;
+
+// Returns a sentence for each failure that the server's own message does not explain to people.
+function sentenceOf(failure) {
+  const sentences = {
+    0: `${failure.message} Is it still running?`,
+    403: failure.message,
+    413: failure.message,
+    429: "Too many requests in a short time.",
+    503: "The server is busy.",
+    504: "The translation took too long. A shorter text may help.",
+  };
+  return sentences[failure.status] || failure.message;
+}
+
+// {element, show(failure, retry), note(text), hide(), say(text)}. A failure that names a time is tried again then;
+// others have a button for it.
+gloss.notices = () => {
+  const text = make("span", {class: "notice-text"});
+  const action = make("span");
+  const alert = make("div", {class: "notice", role: "alert", hidden: true}, text, action);
+  const spoken = make("div", {class: "unseen", role: "status"});
+  let timer = 0;
+
+  const hide = () => {
+    clearTimeout(timer);
+    alert.hidden = true;
+  };
+  const count = (seconds, retry) => {
+    if (seconds <= 0) {
+      hide();
+      retry();
+      return;
+    }
+    action.textContent = ` The next try is in ${seconds} s.`;
+    timer = setTimeout(() => count(seconds - 1, retry), 1000);
+  };
+  const show = (failure, retry) => {
+    hide();
+    text.textContent = sentenceOf(failure);
+    gloss.replace(action);
+    alert.hidden = false;
+    if (!retry) return;
+    if (failure.retryAfter > 0 && (failure.status === 429 || failure.status === 503)) {
+      count(failure.retryAfter, retry);
+    } else if (failure.status === 0 || failure.status >= 500) {
+      gloss.replace(action, gloss.button("Try again", () => {
+        hide();
+        retry();
+      }));
+    }
+  };
+  return {
+    element: make("div", null, alert, spoken),
+    show,
+    note: (message) => {
+      hide();
+      text.textContent = message;
+      gloss.replace(action);
+      alert.hidden = false;
+    },
+    hide,
+    say: (message) => {
+      spoken.textContent = message;
+    },
+  };
+};
+})((window.gloss = window.gloss || {}));
