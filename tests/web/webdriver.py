@@ -12,9 +12,10 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
 class Browser:
-    """A headless Chromium without a network. Close it after use. FileNotFoundError: it is missing or does not start."""
+    """A headless Chromium without a network, or with one to the host `reaches`. Close it after use. FileNotFoundError:
+    it is missing or does not start."""
 
-    def __init__(self):
+    def __init__(self, reaches=None):
         driver, chromium = shutil.which("chromedriver"), shutil.which("chromium")
         if not driver or not chromium:
             raise FileNotFoundError("chromium or chromedriver is not installed (packages chromium, chromium-driver)")
@@ -34,7 +35,7 @@ class Browser:
             "--disable-gpu",
             "--disable-dev-shm-usage",
             "--hide-scrollbars",
-            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--host-resolver-rules=MAP * ~NOTFOUND" + (f", EXCLUDE {reaches}" if reaches else ""),
             "--force-device-scale-factor=1",
         ]
         try:

@@ -4,15 +4,20 @@
 
 const {make, makeSvg} = gloss;
 
-// Returns a curve from a word of the text to one of the translation, both as rectangles: sideways between panes that
-// stand side by side, downwards between those one above the other.
+const DIP = 26;  // pixels that a line between panes side by side goes down, so that it does not look like underlining
+
+// Returns a curve from a word of the text to one of the translation, both as rectangles: an arc below both lines of
+// text between panes that stand side by side, a curve downwards between those one above the other.
 function curve(from, to) {
-  const sideways = to.left > from.right;
-  const [x1, y1, x2, y2] = sideways ? [from.right, from.bottom - 2, to.left, to.bottom - 2]
-                                    : [(from.left + from.right) / 2, from.bottom, (to.left + to.right) / 2, to.top];
-  const bend = sideways ? Math.max(30, (x2 - x1) / 2) : Math.max(30, (y2 - y1) / 2);
-  const [dx, dy] = sideways ? [bend, 0] : [0, bend];
-  return `M${x1} ${y1}C${x1 + dx} ${y1 + dy} ${x2 - dx} ${y2 - dy} ${x2} ${y2}`;
+  const x1 = (from.left + from.right) / 2;
+  const x2 = (to.left + to.right) / 2;
+  if (to.left > from.right) {
+    const reach = Math.min(120, (x2 - x1) / 3);
+    const low = Math.max(from.bottom, to.bottom) + DIP;
+    return `M${x1} ${from.bottom}C${x1 + reach} ${low} ${x2 - reach} ${low} ${x2} ${to.bottom}`;
+  }
+  const bend = Math.max(30, (to.top - from.bottom) / 2);
+  return `M${x1} ${from.bottom}C${x1} ${from.bottom + bend} ${x2} ${to.top - bend} ${x2} ${to.top}`;
 }
 
 // The frame around both panes, with show(sources, targets) for words that belong together, and hide().
@@ -27,6 +32,7 @@ gloss.links = (...panes) => {
   };
   const show = (sources, targets) => {
     hide();
+    if (![...sources, ...targets].every((word) => word.isConnected)) return;  // the text has changed since
     marked = [...sources, ...targets];
     for (const word of marked) word.classList.add("marked");
     const origin = element.getBoundingClientRect();

@@ -4,6 +4,8 @@
 
 const {make} = gloss;
 const MARGIN = 8;  // pixels between a menu and the edge of the screen
+const GAP = 4;     // and its word
+const LEAST_HEIGHT = 160;
 let current = null;
 
 gloss.closeMenu = () => current && current.close();
@@ -11,12 +13,14 @@ gloss.closeMenu = () => current && current.close();
 // Places an element under an anchor, or above it where there is more room, inside the screen.
 function place(element, anchor) {
   const at = anchor.getClientRects()[0] || anchor.getBoundingClientRect();
-  const screen = document.documentElement;
+  element.style.maxHeight = "";
+  const below = window.innerHeight - at.bottom - GAP - MARGIN;
+  const above = at.top - GAP - MARGIN;
+  const isBelow = element.offsetHeight <= below || below >= above;
+  element.style.maxHeight = `${Math.min(element.offsetHeight, Math.max(LEAST_HEIGHT, isBelow ? below : above))}px`;
   const {offsetWidth: width, offsetHeight: height} = element;
-  const left = Math.max(MARGIN, Math.min(at.left, screen.clientWidth - width - MARGIN));
-  const below = at.bottom + 4;
-  const above = at.top - height - 4;
-  const top = below + height > window.innerHeight - MARGIN && above > MARGIN ? above : below;
+  const left = Math.max(MARGIN, Math.min(at.left, document.documentElement.clientWidth - width - MARGIN));
+  const top = isBelow ? at.bottom + GAP : at.top - GAP - height;
   element.style.left = `${left + window.scrollX}px`;
   element.style.top = `${top + window.scrollY}px`;
 }
@@ -64,7 +68,8 @@ gloss.openMenu = (anchor, label, language) => {
   element.addEventListener("keydown", move);
   document.addEventListener(
     "pointerdown", (event) => element.contains(event.target) || close(false), {signal: ends.signal});
-  window.addEventListener("resize", () => close(false), {signal: ends.signal});
+  const width = window.innerWidth;  // its height changes when a phone shows its keyboard
+  window.addEventListener("resize", () => window.innerWidth === width || close(false), {signal: ends.signal});
   const menu = {
     signal: ends.signal,
     close,

@@ -31,7 +31,6 @@ gloss.sourcePane = ({limit, input, now, point}) => {
     id: "source",
     rows: 1,
     dir: "auto",
-    autofocus: true,
     "aria-label": "Text to translate",
     "aria-describedby": "count",
     placeholder: "Type or paste a text",

@@ -3,7 +3,7 @@
 "use strict";
 
 const {make} = gloss;
-const DOUBTS = [0.6, 0.35, 0.15];  // a word whose confidence is below has shade 1, 2, 3
+const DOUBTS = [0.5, 0.25, 0.1];  // a word whose confidence is below has shade 1, 2, 3
 
 async function copyText(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
