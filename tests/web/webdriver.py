@@ -133,4 +133,6 @@ KEYS = {
     "enter": "\ue007",
     "home": "\ue011",
     "end": "\ue010",
+    "tab": "\ue004",
+    "escape": "\ue00c",
 }

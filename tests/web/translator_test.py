@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+"""Opens the page of `gloss serve` in headless Chromium and uses it: translator_test.py GLOSS MODEL [PICTURES]
+
+Checks streaming, words, alternatives, the glossary, errors, keys, both themes, narrow screens and the keyboard, and that
+the page asks nothing of another server and breaks no rule of its content policy. Writes pictures to the folder PICTURES.
+Exits with 77 if Chromium is missing.
+"""
+
+import hashlib
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+from served_gloss import ServedGloss
+from webdriver import KEYS, Browser
+
+TEXT = "ana nipa. Lemu ana ratu!\n\nfugo hina"
+WORD = ".output .word"
+ITEMS = ".menu [role=menuitem]"
+
+# Replaces fetch for /translate: a stream whose parts the test sends by window.send, and closes by window.end.
+HELD_STREAM = """
+const real = window.fetch;
+window.fetch = (path, options) => {
+  if (path !== "translate") return real(path, options);
+  const body = new ReadableStream({start(controller) {
+    window.send = (text) => controller.enqueue(new TextEncoder().encode(text));
+    window.end = () => controller.close();
+    options.signal.addEventListener("abort", () => { window.aborts = (window.aborts || 0) + 1; });
+  }});
+  return Promise.resolve(new Response(body, {status: 200}));
+};
+"""
+
+# Replaces fetch for one path by an answer, `times` times: [path, status, body, headers, times].
+ANSWER = """
+const real = window.fetch;
+const [path, status, body, headers, times] = arguments;
+window.asked = 0;
+window.fetch = (to, options) => to === path && ++window.asked <= times
+  ? Promise.resolve(new Response(JSON.stringify(body), {status, headers})) : real(to, options);
+"""
+
+
+def event(name, **data):
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+
+
+class TranslatorTest(unittest.TestCase):
+    browser = None
+    gloss = model = pictures = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = cls.serve()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.close()
+
+    @classmethod
+    def serve(cls, *arguments):
+        return ServedGloss(cls.gloss, "--model", f"en-de={cls.model}", "--model", f"de-en={cls.model}", *arguments)
+
+    def open(self, server=None, width=1280, dark=False):
+        """Opens the page as a reader who has never been there."""
+        self.browser.show_as(width, dark)
+        self.url = (server or self.server).url
+        self.load()
+        self.browser.run("localStorage.clear(); sessionStorage.clear()")
+        self.browser.logs()
+        self.browser.logs("performance")
+        self.load()
+
+    def load(self):
+        self.browser.open(self.url)
+        self.browser.wait("document.querySelector('#page').dataset.ready")
+
+    def type(self, text):
+        """Types a text after English was chosen, so that no language is detected."""
+        self.choose("#from", "en")
+        self.browser.keys(text, "#source")
+
+    def choose(self, selector, value):
+        self.browser.run(
+            "const list = document.querySelector(arguments[0]); list.value = arguments[1];"
+            "list.dispatchEvent(new Event('change', {bubbles: true}))",
+            selector,
+            value,
+        )
+
+    def count(self, selector):
+        return self.browser.run("return document.querySelectorAll(arguments[0]).length", selector)
+
+    def text(self, selector):
+        return self.browser.run("return document.querySelector(arguments[0]).textContent", selector)
+
+    def press(self, selector, number=0):
+        self.browser.run("document.querySelectorAll(arguments[0])[arguments[1]].click()", selector, number)
+
+    def press_item(self, text):
+        script = "[...document.querySelectorAll(arguments[0])].find((e) => e.textContent.startsWith(arguments[1])).click()"
+        self.browser.run(script, ITEMS, text)
+
+    def focused(self):
+        return self.browser.run("return document.activeElement.textContent")
+
+    def keys(self, *names):
+        """Presses keys, wherever the focus is."""
+        actions = [{"type": kind, "value": KEYS.get(name, name)} for name in names for kind in ("keyDown", "keyUp")]
+        self.browser.actions([{"type": "key", "id": "keys", "actions": actions}])
+
+    def translated(self):
+        """Waits for a translation and the details of its words."""
+        self.browser.wait(f"document.querySelector('{WORD}[data-doubt]') && !document.querySelector('.old')")
+
+    def picture(self, name):
+        if self.pictures:
+            self.browser.picture(self.pictures / f"{name}.png", whole=False)
+
+    def check_quiet(self, expected=()):
+        """Expects an empty console, no request elsewhere, and no fault against the content policy."""
+        problems = [entry["message"] for entry in self.browser.logs()]
+        self.assertEqual([each for each in problems if not any(part in each for part in expected)], [])
+        entries = [json.loads(entry["message"])["message"] for entry in self.browser.logs("performance")]
+        urls = [
+            entry["params"]["request"]["url"] for entry in entries if entry["method"] == "Network.requestWillBeSent"
+        ]
+        self.assertTrue(urls)
+        self.assertEqual([url for url in urls if not url.startswith((self.url, "data:", "blob:"))], [])
+
+    def test_translates_while_one_types(self):
+        self.open()
+        self.type(TEXT)
+        self.translated()
+        self.assertEqual(self.count(".output .sentence"), 3)
+        self.assertIn("\n\n", self.text(".output"))
+        self.assertTrue(self.text("#count").startswith(f"{len(TEXT)} / "))
+        self.assertEqual(self.browser.run("return document.querySelector('.output').lang"), "de")
+        self.picture("translation")
+        self.browser.run("window.first = document.querySelector('.unit')")
+        self.browser.keys(" joka", "#source")
+        self.browser.wait("document.querySelector('.unit:last-of-type').sentence.source.includes('joka')")
+        self.assertTrue(self.browser.run("return window.first === document.querySelector('.unit')"), "was drawn anew")
+        self.press("[aria-label='Clear the text']")
+        self.browser.wait("document.querySelector('.output').textContent === ''")
+        self.check_quiet()
+
+    def test_shows_sentences_as_they_come_and_aborts_older_requests(self):
+        self.open()
+        self.browser.run(HELD_STREAM)
+        self.type("a. b")
+        self.browser.wait("window.send")
+        sentence = {"before": "", "index": 0, "source": "a.", "text": "Eins.", "confidence": 0.9}
+        first = event("sentence", **sentence)
+        self.browser.run("window.send(arguments[0])", first[:30])
+        self.browser.run("window.send(arguments[0])", first[30:])
+        self.browser.wait("document.querySelector('.output').textContent === 'Eins.'")
+        self.assertEqual(self.browser.run("return document.querySelector('.output').ariaBusy"), "true")
+        self.browser.run("window.before = window.send")
+        self.browser.keys("c", "#source")
+        self.browser.wait("window.aborts === 1 && window.send !== window.before")
+        self.assertEqual(self.count(".old"), 1, "the older translation is dimmed, not gone")
+        second = {**sentence, "before": " ", "index": 1, "source": "bc", "text": "<b>Zwei</b>"}
+        for part in (first, event("sentence", **second), event("done", translatedText="Eins. <b>Zwei</b>\n")):
+            self.browser.run("window.send(arguments[0])", part)
+        self.browser.wait("document.querySelector('.output').ariaBusy === 'false'")
+        self.assertEqual(self.text(".output"), "Eins. <b>Zwei</b>\n")
+        self.assertEqual(self.count(".output b, .old"), 0)
+        self.assertEqual(self.text("[role=status]"), "Translated into German.")
+
+    def test_a_stream_that_breaks_is_reported(self):
+        self.open()
+        self.browser.run(HELD_STREAM)
+        self.type("a")
+        self.browser.wait("window.send")
+        self.browser.run("window.send(arguments[0])", event("error", error="The deadline has passed", status=504))
+        self.browser.wait("!document.querySelector('[role=alert]').hidden")
+        self.assertIn("took too long", self.text("[role=alert]"))
+        self.browser.run("window.before = window.send")
+        self.press("[role=alert] button")
+        self.browser.wait("window.send !== window.before")
+        self.browser.run("window.end()")
+        self.browser.wait("document.querySelector('[role=alert]').textContent.includes('ended before')")
+
+    def test_words_are_shaded_and_linked(self):
+        self.open()
+        self.type("ana nipa")
+        self.translated()
+        doubts = self.browser.run(f"return [...document.querySelectorAll('{WORD}')].map((e) => e.dataset.doubt)")
+        self.assertIn("3", doubts)
+        number = self.browser.run(
+            "const {details} = document.querySelector('.unit').sentence; return details.alignment[0][1]"
+        )
+        self.browser.run(f"document.querySelectorAll('{WORD}')[arguments[0]].focus()", number)
+        self.browser.wait("document.querySelectorAll('.copy .marked').length > 0")
+        self.assertEqual(self.count(f"{WORD}.marked"), 1)
+        self.assertGreater(self.count(".links path"), 0)
+        place = self.browser.run(
+            "const box = document.querySelector('.copy .marked').getBoundingClientRect();"
+            "return [box.left + box.width / 2, box.top + box.height / 2].map(Math.round)"
+        )
+        self.browser.run("document.activeElement.blur()")
+        self.assertEqual(self.count(".marked, .links path"), 0)
+        move = {"type": "pointerMove", "x": place[0], "y": place[1]}
+        mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [move]}
+        self.browser.actions([mouse])
+        self.browser.wait(f"document.querySelectorAll('{WORD}.marked').length > 0")
+        self.picture("links")
+        self.press("#shades")
+        self.assertEqual(self.count(".shaded"), 0)
+        self.browser.keys("x", "#source")
+        self.assertEqual(self.count(".marked"), 0)
+        self.check_quiet()
+
+    def test_alternatives_of_a_word_and_of_the_sentence(self):
+        self.open()
+        self.type("ana nipa")
+        self.translated()
+        best = self.text(".output")
+        self.browser.run(f"document.querySelectorAll('{WORD}')[1].focus()")
+        self.keys("enter")
+        self.browser.wait(f"document.querySelectorAll('{ITEMS}').length > 2")
+        self.assertEqual(self.browser.run("return document.activeElement.role"), "menuitem")
+        self.picture("menu")
+        first = self.focused()
+        self.keys("down")
+        self.assertNotEqual(self.focused(), first)
+        self.keys("home")
+        word = self.text(".menu .choice")
+        self.keys("enter")
+        self.browser.wait("!document.querySelector('.menu')")
+        words = self.text(".output").split()
+        self.assertEqual(words[0], best.split()[0], "what stands before the word stays")
+        self.assertEqual(words[1], word)
+        self.assertEqual(self.focused(), word)
+        self.browser.wait(f"document.querySelector('{WORD}[data-doubt]')")
+        self.browser.keys(" ", "#source")  # the sentence is translated again, and keeps what was chosen
+        self.translated()
+        self.assertEqual(self.text(".output").split(), words)
+        self.press(WORD, 1)
+        self.press_item("Back to the first")
+        self.assertEqual(self.text(".output").strip(), best)
+        self.press(WORD)
+        self.press_item("Other translations")
+        self.browser.wait("document.querySelector('.menu').ariaLabel.includes('sentence')")
+        self.browser.wait(f"document.querySelectorAll('{ITEMS}').length > 1")
+        self.keys("escape")
+        self.assertEqual(self.count(".menu"), 0)
+        self.assertEqual(self.focused(), best.split()[0])
+        self.keys("end")
+        self.assertEqual(self.focused(), best.split()[-1])
+        self.check_quiet()
+
+    def test_glossary_is_kept_and_used(self):
+        self.open()
+        self.choose("#from", "en")
+        self.press(".tools button")
+        self.browser.keys("nipa", "dialog tbody input")
+        self.keys("enter")
+        self.browser.actions([{"type": "key", "id": "keys", "actions": [
+            {"type": kind, "value": letter} for letter in "lemu" for kind in ("keyDown", "keyUp")]}])  # fmt: skip
+        self.picture("glossary")
+        self.press("dialog header button")
+        self.browser.wait("!document.querySelector('dialog')")
+        self.assertIn("(1)", self.text(".tools button"))
+        self.browser.keys("ana nipa", "#source")
+        self.translated()
+        self.assertIn("lemu", self.text(".output"))
+        self.load()
+        self.assertIn("(1)", self.text(".tools button"))
+        self.choose("#to", "en")
+        self.check_quiet()
+
+    def test_swap_puts_the_translation_to_the_left(self):
+        self.open()
+        self.type("ana nipa")
+        self.translated()
+        text = self.text(".output")
+        self.press(".languages button")
+        self.assertEqual(self.browser.run("return document.querySelector('#source').value"), text)
+        self.assertEqual(self.browser.run("return document.querySelector('#from').value"), "de")
+        self.assertEqual(self.browser.run("return document.querySelector('#to').value"), "en")
+        self.browser.wait(f"document.querySelector('{WORD}') && document.querySelector('.output').lang === 'en'")
+        self.check_quiet()
+
+    def test_an_explanation_opens_and_draws(self):
+        self.open()
+        self.type("ana nipa")
+        self.translated()
+        before = self.browser.call("GET", f"{self.browser.session}/window/handles")
+        self.press(WORD)
+        self.press_item("Explain")
+        for _ in range(600):
+            opened = set(self.browser.call("GET", f"{self.browser.session}/window/handles")) - set(before)
+            if opened:
+                break
+        self.browser.post("/window", {"handle": opened.pop()})
+        self.browser.wait("document.querySelector('#page') && document.querySelector('#page').dataset.ready")
+        self.assertEqual(self.text("h1"), "ana nipa")
+        self.assertGreater(self.count("#attention canvas"), 0)
+        self.assertEqual([entry["message"] for entry in self.browser.logs()], [])
+        self.browser.call("DELETE", f"{self.browser.session}/window")
+        self.browser.post("/window", {"handle": before[0]})
+
+    def test_a_key_is_asked_for_and_kept_for_the_tab(self):
+        with tempfile.TemporaryDirectory() as folder:
+            keys = pathlib.Path(folder) / "keys"
+            keys.write_text(hashlib.sha256(b"right").hexdigest() + " anna\n")
+            server = self.serve("--api-keys", str(keys))
+            try:
+                self.open(server)
+                self.assertIn("asks for a key", self.text("dialog h2"))
+                self.picture("key")
+                self.browser.keys("wrong", "dialog input")
+                self.press("dialog .main")
+                self.type("ana nipa")
+                self.browser.wait("document.querySelector('dialog')")
+                self.assertIn("does not know the key", self.text("dialog p"))
+                self.browser.keys("right", "dialog input")
+                self.press("dialog .main")
+                self.translated()
+                self.load()
+                self.assertEqual(self.count("dialog"), 0)
+                self.assertIsNone(self.browser.run("return localStorage.getItem('gloss.key')"))
+                self.check_quiet(["status of 403"])
+            finally:
+                server.close()
+
+    def test_errors_are_told_and_tried_again(self):
+        self.open()
+        self.browser.run(ANSWER, "translate", 503, {"error": "busy"}, {"Retry-After": "1"}, 1)
+        self.type("ana nipa")
+        self.browser.wait("!document.querySelector('[role=alert]').hidden")
+        self.assertRegex(self.text("[role=alert]"), "The server is busy. The next try is in 1 s.")
+        self.translated()
+        self.assertTrue(self.browser.run("return document.querySelector('[role=alert]').hidden"))
+        self.browser.run(ANSWER, "translate", 429, {"error": "Slowdown"}, {"Retry-After": "30"}, 9)
+        self.browser.keys(" ana", "#source")
+        self.browser.wait("!document.querySelector('[role=alert]').hidden")
+        self.assertIn("Too many requests", self.text("[role=alert]"))
+        self.picture("error")
+
+    def test_a_server_that_has_gone_is_reported(self):
+        server = self.serve()
+        self.open(server)
+        self.assertEqual(server.close(), 0)
+        self.type("ana")
+        self.browser.wait("!document.querySelector('[role=alert]').hidden")
+        self.assertIn("cannot be reached", self.text("[role=alert]"))
+        self.assertEqual(self.count("[role=alert] button"), 1)
+
+    def test_a_text_that_is_too_long_is_not_sent(self):
+        server = self.serve("--max-characters", "12")
+        try:
+            self.open(server)
+            self.type("ana nipa lemu ratu")
+            self.browser.wait("!document.querySelector('[role=alert]').hidden")
+            self.assertIn("longer than", self.text("[role=alert]"))
+            self.assertEqual(self.count(".count.over"), 1)
+            self.check_quiet()
+        finally:
+            server.close()
+
+    def test_dark_and_light(self):
+        theme = "return document.documentElement.dataset.theme"
+        self.open(dark=True)
+        self.assertEqual(self.browser.run(theme), "dark")
+        self.type("ana nipa")
+        self.translated()
+        self.picture("dark")
+        self.press(".tools button:last-child")
+        self.assertEqual(self.browser.run(theme), "light")
+        self.load()
+        self.assertEqual(self.browser.run(theme), "light", "the choice is kept")
+        self.browser.show_as(1280, False)
+        self.press(".tools button:last-child")
+        self.assertEqual(self.browser.run(theme), "dark")
+
+    def test_a_phone_shows_everything_without_scrolling_sideways(self):
+        self.open(width=360)
+        self.type(TEXT + " " + "x" * 80)
+        self.translated()
+        self.picture("phone")
+        self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 360)
+        self.press(WORD)
+        self.browser.wait(f"document.querySelectorAll('{ITEMS}').length > 2")
+        left, right, bottom = self.browser.run(
+            "const {left, right, bottom} = document.querySelector('.menu').getBoundingClientRect();"
+            "return [left, right, bottom - window.innerHeight]"
+        )
+        self.assertGreaterEqual(left, 0)
+        self.assertLessEqual(right, 360)
+        self.assertLessEqual(bottom, 0)
+        self.keys("escape")
+        small = self.browser.run(
+            "return [...document.querySelectorAll('button, select')].filter((e) => e.offsetParent &&"
+            "(e.offsetWidth < 40 || e.offsetHeight < 40)).map((e) => e.outerHTML)"
+        )
+        self.assertEqual(small, [], "buttons are large enough for a finger")
+        self.check_quiet()
+
+    def test_every_control_has_a_name_and_can_be_reached(self):
+        self.open()
+        self.type("ana nipa")
+        self.translated()
+        nameless = self.browser.run(
+            "return [...document.querySelectorAll('button, select, textarea, input:not([hidden])')].filter((e) =>"
+            "!e.ariaLabel && !e.textContent.trim() && !(e.labels && e.labels.length)).map((e) => e.outerHTML)"
+        )
+        self.assertEqual(nameless, [])
+        self.browser.run("document.querySelector('.tools button').focus()")
+        reached = []
+        for _ in range(9):
+            self.keys("tab")
+            reached.append(self.browser.run("const e = document.activeElement; return e.id || e.ariaLabel || e.className"))
+        self.assertEqual(
+            reached,
+            ["Dark colors", "from", "Swap languages", "to", "source", "Clear the text"]
+            + ["word marked", "shades", "Copy the translation"],
+        )
+        self.assertNotEqual(self.browser.run("return getComputedStyle(document.activeElement).outlineStyle"), "none")
+
+    def test_control_and_enter_translate_at_once(self):
+        self.open()
+        self.browser.run("window.setTimeout = () => 0")  # typing alone would wait for ever
+        self.type("ana")
+        self.browser.keys("\ue009\ue007", "#source")
+        self.browser.wait(f"document.querySelector('{WORD}')")
+
+    def test_the_policy_allows_the_page_alone(self):
+        self.open()
+        with self.browser.opener.open(self.server.url) as answer:
+            headers = answer.headers
+        policy = headers["Content-Security-Policy"]
+        self.assertIn("default-src 'none'", policy)
+        self.assertNotIn("unsafe", policy)
+        self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
+        self.assertEqual(headers["Referrer-Policy"], "same-origin")
+        self.browser.run(
+            "window.faults = []; document.addEventListener('securitypolicyviolation', (e) => faults.push(e.violatedDirective));"
+            "document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.ran = true'}));"
+            "fetch('http://127.0.0.1:9/').catch(() => {})"
+        )
+        self.browser.wait("window.faults.length >= 2")
+        self.assertFalse(self.browser.run("return Boolean(window.ran)"))
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    TranslatorTest.gloss, TranslatorTest.model = sys.argv[1:3]
+    if len(sys.argv) > 3:
+        TranslatorTest.pictures = pathlib.Path(sys.argv[3])
+        TranslatorTest.pictures.mkdir(parents=True, exist_ok=True)
+    try:
+        TranslatorTest.browser = Browser(reaches="127.0.0.1")
+    except FileNotFoundError as error:
+        print(f"translator_test: skipped, {error}")
+        sys.exit(77)
+    try:
+        sys.exit(not unittest.main(argv=sys.argv[:1], exit=False, verbosity=2).result.wasSuccessful())
+    finally:
+        TranslatorTest.browser.close()
+
+
+if __name__ == "__main__":
+    main()
