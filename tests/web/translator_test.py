@@ -43,6 +43,26 @@ window.fetch = (to, options) => to === path && ++window.asked <= times
   ? Promise.resolve(new Response(JSON.stringify(body), {status, headers})) : real(to, options);
 """
 
+# Answers for a server that translates files.
+FILES = """
+const real = window.fetch;
+window.fetch = async (path, options) => {
+  if (path === "frontend/settings") {
+    const settings = await (await real(path, options)).json();
+    return Response.json({...settings, filesTranslation: true, supportedFilesFormat: [".txt", ".docx"]});
+  }
+  if (path === "translate_file") {
+    window.sent = Object.fromEntries(options.body);
+    window.sent.file = window.sent.file.name;
+    return Response.json({translatedFileUrl: "http://other.example/below/download_file/a1"});
+  }
+  if (!path.startsWith("download_file/")) return real(path, options);
+  window.sent.from = path;
+  return new Response("lemu");
+};
+HTMLAnchorElement.prototype.click = function() { window.saved = this.download; };
+"""
+
 
 def event(name, **data):
     return f"event: {name}\ndata: {json.dumps(data)}\n\n"
@@ -328,6 +348,53 @@ class TranslatorTest(unittest.TestCase):
                 self.check_quiet(["status of 403"])
             finally:
                 server.close()
+
+    def test_a_file_is_sent_and_its_translation_saved(self):
+        self.open()
+        self.assertEqual(self.count("input[type=file]"), 0)
+        with_files = self.browser.command("Page.addScriptToEvaluateOnNewDocument", {"source": FILES})
+        try:
+            self.load()
+            self.choose("#from", "en")
+            self.assertEqual(self.browser.run("return document.querySelector('input[type=file]').accept"), ".txt,.docx")
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "report.txt"
+                file.write_text("ana")
+                self.browser.keys(str(file), "input[type=file]")
+                self.browser.wait("window.saved")
+            self.assertEqual(self.browser.run("return window.saved"), "report.de.txt")
+            sent = self.browser.run("return window.sent")
+            self.assertEqual(sent, {"file": "report.txt", "source": "en", "target": "de", "from": "download_file/a1"})
+            self.browser.wait("document.querySelector('[role=alert]').textContent.includes('saved')")
+        finally:
+            self.browser.command("Page.removeScriptToEvaluateOnNewDocument", with_files)
+
+    def test_languages_through_a_third_one_have_plain_words(self):
+        server = ServedGloss(self.gloss, "--model", f"en-de={self.model}", "--model", f"de-fr={self.model}")
+        try:
+            self.open(server)
+            self.choose("#from", "en")
+            self.choose("#to", "fr")
+            self.browser.keys("ana nipa", "#source")
+            self.browser.wait(f"document.querySelector('{WORD}')")
+            self.press(WORD)
+            self.assertIn("no model of these two languages", self.text(".menu"))
+            self.check_quiet()
+        finally:
+            server.close()
+
+    def test_the_language_of_a_text_is_detected(self):
+        self.open()
+        if self.browser.run("return document.querySelector('#from').value") != "auto":
+            self.skipTest("this gloss is built without CLD2")
+        self.choose("#to", "de")
+        self.browser.keys("The weather is very nice today, and so we walk to the river.", "#source")
+        self.browser.wait("document.querySelector('#from option').textContent === 'English (detected)'")
+        self.browser.wait(f"document.querySelector('{WORD}')")
+        self.assertEqual(self.browser.run("return document.querySelector('#source').lang"), "en")
+        self.press("[aria-label='Clear the text']")
+        self.browser.wait("document.querySelector('#from option').textContent === 'Detect language'")
+        self.check_quiet()
 
     def test_errors_are_told_and_tried_again(self):
         self.open()
