@@ -25,7 +25,7 @@ gloss.iconButton = (name, label, press, attributes) => gloss.make("button",
   {type: "button", class: "icon-button", "aria-label": label, title: label, onclick: press, ...attributes},
   gloss.icon(name));
 
-// The same with a text beside the icon, which narrow screens leave out.
+// Returns an icon button with a text beside the icon, which narrow screens leave out.
 gloss.wideButton = (name, label, press, attributes) =>
   gloss.make("button", {type: "button", class: "wide-button", "aria-label": label, onclick: press, ...attributes},
     gloss.icon(name), gloss.make("span", null, label));

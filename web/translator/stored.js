@@ -1,4 +1,4 @@
-// What the browser keeps: languages, glossary, theme, and whether words are shaded. No text and no translation.
+// Settings that the browser keeps: languages, glossary, theme, and whether words are shaded. No text, no translation.
 (function(gloss) {
 "use strict";
 
