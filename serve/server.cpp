@@ -85,7 +85,7 @@ std::string methods_of(const std::string& path) {
 class Server::State {
  public:
   explicit State(ServeConfig config)
-      : config_(std::move(config)),
+      : config_(observed(std::move(config))),
         keys_(read_keys(config_)),
         models_(std::make_shared<const ServedModels>(config_.models, config_.serving)),
         origins_{.checks_host = is_for_this_machine(config_) && !keys_,
@@ -137,6 +137,14 @@ class Server::State {
   }
 
  private:
+  /// Returns a configuration whose batches are counted.
+  ServeConfig observed(ServeConfig config) {
+    config.serving.on_batch = [this](std::size_t lines, std::chrono::steady_clock::duration time) {
+      metrics_.add_batch(lines, std::chrono::duration<double>(time).count());
+    };
+    return config;
+  }
+
   HttpHandlers handlers() {
     return {.refusal = [this](const HttpRequest& head) { return refusal(head); },
             .body_limit = [this](const HttpRequest& head) { return body_limit(head); },
@@ -294,12 +302,12 @@ class Server::State {
     metrics_.add_gauge("process_open_fds", "Open descriptors.", open_descriptors);
   }
 
+  Metrics metrics_;
   const ServeConfig config_;
   std::mutex mutex_;  ///< guards the next two, and has_ended_
   std::shared_ptr<const ApiKeys> keys_;
   std::shared_ptr<const ServedModels> models_;
   const OriginPolicy origins_;
-  Metrics metrics_;
   RateLimit rates_;
   std::atomic<bool> drains_ = false;
   bool has_ended_ = false;

@@ -47,12 +47,17 @@ std::optional<std::chrono::steady_clock::time_point> next_deadline(std::span<Tra
   return next;
 }
 
+/// Returns whether a job has lines that a thread may search.
+bool may_search(const TranslationJob& job, std::thread::id thread) {
+  return job.waiting.any() && (!job.streams() || job.waiting.owner == thread);
+}
+
 std::size_t length(const JobLine& line) { return line.job->source(line.line).size(); }
 
 }  // namespace
 
-TranslationRunner::TranslationRunner(std::int64_t workers, Callers callers)
-    : workers_(workers), callers_(callers), process_(::getpid()) {
+TranslationRunner::TranslationRunner(std::int64_t workers, Callers callers, Observer observer)
+    : workers_(workers), callers_(callers), observer_(std::move(observer)), process_(::getpid()) {
   if (workers < 1) throw UsageError("workers: wanted at least 1, got " + std::to_string(workers));
 }
 
@@ -179,22 +184,43 @@ void TranslationRunner::start_threads(const Lock&) {
 }
 
 void TranslationRunner::work() {
+  // Callers that wait for one line each send the next one soon after the last batch: a batch of the first that arrive
+  // would read all weights for them alone.
+  constexpr std::chrono::milliseconds kCollecting(2);
+  std::size_t last_size = 1;
+  std::chrono::steady_clock::time_point last_end;
   Lock lock(mutex_);
   while (!stopped_) {
-    auto* const leader = running_ < workers_ ? next_job(std::this_thread::get_id()) : nullptr;
-    if (leader == nullptr) {
+    const auto self = std::this_thread::get_id();
+    if (running_ >= workers_ || !has_job(self)) {
       changed_->wait(lock);
       continue;
     }
-    const auto batch = take(*leader);
+    if (callers_ == Callers::kWait && 2 * waiting_lines() < last_size &&
+        std::chrono::steady_clock::now() < last_end + kCollecting) {
+      changed_->wait_until(lock, last_end + kCollecting);
+      continue;
+    }
+    const auto batch = take(*next_job(self));
     compute(batch, callers_ == Callers::kWait && is_all_there_is(), lock);
+    last_size = batch.size();
+    last_end = std::chrono::steady_clock::now();
   }
+}
+
+bool TranslationRunner::has_job(std::thread::id thread) const {
+  return std::ranges::any_of(jobs_, [&](const auto* job) { return may_search(*job, thread); });
+}
+
+std::size_t TranslationRunner::waiting_lines() const {
+  std::size_t lines = 0;
+  for (const auto* const job : jobs_) lines += job->waiting.lines.size();
+  return lines;
 }
 
 /// Returns the job whose turn it is and that `thread` may search, and puts it last. Null if there is none.
 TranslationJob* TranslationRunner::next_job(std::thread::id thread) {
-  const auto found = std::ranges::find_if(
-      jobs_, [&](const auto* job) { return job->waiting.any() && (!job->streams() || job->waiting.owner == thread); });
+  const auto found = std::ranges::find_if(jobs_, [&](const auto* job) { return may_search(*job, thread); });
   if (found == jobs_.end()) return nullptr;
   auto* const job = *found;
   jobs_.erase(found);
@@ -254,6 +280,7 @@ void TranslationRunner::compute(const std::vector<JobLine>& batch, bool on_all_t
   lock.unlock();
   std::exception_ptr exception;
   bool is_memory = false;
+  const auto begin = std::chrono::steady_clock::now();
   auto* const outer = std::exchange(computing, this);
   const auto outer_places = std::exchange(places, threads);
   try {
@@ -265,6 +292,7 @@ void TranslationRunner::compute(const std::vector<JobLine>& batch, bool on_all_t
   }
   computing = outer;
   places = outer_places;
+  if (observer_) observer_(batch.size(), std::chrono::steady_clock::now() - begin);
   lock.lock();
   running_ -= threads;
   for (auto* const job : jobs) --job->waiting.running;

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -31,8 +33,11 @@ class TranslationRunner {
   /// A caller whose tokens are streamed computes in either case.
   enum class Callers { kCompute, kWait };
 
+  /// Gets the number of lines of each batch that was computed, and the time. Called on the thread that computed it.
+  using Observer = std::function<void(std::size_t lines, std::chrono::steady_clock::duration time)>;
+
   /// `workers`: batches computed at a time, at least 1.
-  explicit TranslationRunner(std::int64_t workers, Callers callers = Callers::kCompute);
+  explicit TranslationRunner(std::int64_t workers, Callers callers = Callers::kCompute, Observer observer = {});
   TranslationRunner(const TranslationRunner&) = delete;
   TranslationRunner& operator=(const TranslationRunner&) = delete;
   ~TranslationRunner();
@@ -69,6 +74,8 @@ class TranslationRunner {
   void start_threads(const Lock& lock);
   std::vector<JobLine> take_for_caller(std::span<TranslationJob* const> jobs, std::thread::id self);
   bool is_all_there_is() const;
+  bool has_job(std::thread::id thread) const;
+  std::size_t waiting_lines() const;
   void work();
   TranslationJob* next_job(std::thread::id thread);
   std::vector<JobLine> take(TranslationJob& leader);
@@ -79,6 +86,7 @@ class TranslationRunner {
 
   const std::int64_t workers_;
   const Callers callers_;
+  const Observer observer_;
   const pid_t process_;
   std::atomic<std::int64_t> calls_ = 0;  ///< of run, now
   std::atomic<bool> has_threads_ = false;

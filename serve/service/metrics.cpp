@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <utility>
 
 #include <sys/resource.h>
@@ -30,12 +31,33 @@ void add_head(std::string& text, std::string_view name, std::string_view help, s
 
 }  // namespace
 
+void Metrics::Histogram::add(double seconds) {
+  ++counts.at(static_cast<std::size_t>(std::ranges::lower_bound(kBounds, seconds) - kBounds.begin()));
+  sum += seconds;
+}
+
+std::uint64_t Metrics::Histogram::count() const {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+/// Adds the lines of a histogram. `labels` are its own, without braces.
+void Metrics::print(const Histogram& histogram, std::string_view name, std::string_view labels, std::string& text) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
+    count += histogram.counts[i];
+    const auto bound = i < kBounds.size() ? formatted("%g", kBounds[i]) : std::string("+Inf");
+    text.append(name).append("_bucket{").append(labels).append(labels.empty() ? "" : ",").append("le=\"").append(bound);
+    text.append("\"} ").append(std::to_string(count)).append("\n");
+  }
+  const auto own = labels.empty() ? std::string() : '{' + std::string(labels) + '}';
+  text.append(name).append("_sum").append(own).append(formatted(" %.6f\n", histogram.sum));
+  text.append(name).append("_count").append(own).append(" ").append(std::to_string(count)).append("\n");
+}
+
 void Metrics::add_request(std::string_view method, std::string_view route, int status, double seconds,
                           std::uint64_t received_bytes, std::uint64_t sent_bytes) {
   const std::lock_guard lock(mutex_);
-  auto& histogram = requests_[{std::string(method), std::string(route), status}];
-  ++histogram.counts.at(static_cast<std::size_t>(std::ranges::lower_bound(kBounds, seconds) - kBounds.begin()));
-  histogram.sum += seconds;
+  requests_[{std::string(method), std::string(route), status}].add(seconds);
   received_ += received_bytes;
   sent_ += sent_bytes;
 }
@@ -57,6 +79,13 @@ void Metrics::add_deadline_exceeded() {
   ++deadline_exceeded_;
 }
 
+void Metrics::add_batch(std::size_t sentences, double seconds) {
+  const std::lock_guard lock(mutex_);
+  batches_.add(seconds);
+  batch_sentences_ += sentences;
+  longest_batch_ = std::max(longest_batch_, seconds);
+}
+
 void Metrics::add_gauge(std::string name, std::string help, std::function<double()> value) {
   const std::lock_guard lock(mutex_);
   gauges_.push_back({std::move(name), std::move(help), std::move(value)});
@@ -71,21 +100,15 @@ std::string Metrics::text() const {
     const auto& [method, route, status] = labels;
     const auto all = "http_request_method=" + label_value(method) + ",http_route=" + label_value(route) +
                      ",http_response_status_code=\"" + std::to_string(status) + '"';
-    std::uint64_t count = 0;
-    for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
-      count += histogram.counts[i];
-      const auto bound = i < kBounds.size() ? formatted("%g", kBounds[i]) : std::string("+Inf");
-      text.append(kDuration).append("_bucket{").append(all).append(",le=\"").append(bound).append("\"} ");
-      text.append(std::to_string(count)).append("\n");
-    }
-    text.append(kDuration)
-        .append("_sum{")
-        .append(all)
-        .append("} ")
-        .append(formatted("%.6f", histogram.sum))
-        .append("\n");
-    text.append(kDuration).append("_count{").append(all).append("} ").append(std::to_string(count)).append("\n");
+    print(histogram, kDuration, all, text);
   }
+  add_head(text, "gloss_batch_duration_seconds", "Time that the models took for a batch of sentences.", "histogram");
+  print(batches_, "gloss_batch_duration_seconds", "", text);
+  add_head(text, "gloss_batch_sentences", "Sentences of a batch.", "summary");
+  text.append("gloss_batch_sentences_sum ").append(std::to_string(batch_sentences_)).append("\n");
+  text.append("gloss_batch_sentences_count ").append(std::to_string(batches_.count())).append("\n");
+  add_head(text, "gloss_batch_duration_seconds_max", "Time of the longest batch.", "gauge");
+  text.append("gloss_batch_duration_seconds_max ").append(formatted("%.6f", longest_batch_)).append("\n");
   const auto add_counter = [&](std::string_view name, std::string_view help, std::uint64_t value) {
     add_head(text, name, help, "counter");
     text.append(name).append(" ").append(std::to_string(value)).append("\n");

@@ -24,6 +24,8 @@ class Metrics {
   /// Counts a request that was refused: "queue", "rate", "key", "length", "host".
   void add_rejected(std::string_view reason);
   void add_deadline_exceeded();
+  /// Counts a batch that the models have translated.
+  void add_batch(std::size_t sentences, double seconds);
   /// Adds a number that is asked for when the metrics are printed.
   void add_gauge(std::string name, std::string help, std::function<double()> value);
 
@@ -35,6 +37,9 @@ class Metrics {
   struct Histogram {
     std::array<std::uint64_t, kBounds.size() + 1> counts{};
     double sum = 0;
+
+    void add(double seconds);
+    std::uint64_t count() const;
   };
   struct Gauge {
     std::string name, help;
@@ -43,7 +48,12 @@ class Metrics {
   using RequestLabels = std::tuple<std::string, std::string, int>;  ///< method, route, status
 
   mutable std::mutex mutex_;
+  static void print(const Histogram& histogram, std::string_view name, std::string_view labels, std::string& text);
+
   std::map<RequestLabels, Histogram> requests_;
+  Histogram batches_;
+  std::uint64_t batch_sentences_ = 0;
+  double longest_batch_ = 0;  ///< in seconds
   std::uint64_t received_ = 0, sent_ = 0, deadline_exceeded_ = 0;
   std::map<std::string, std::uint64_t, std::less<>> rejected_;
   std::map<std::string, std::pair<std::uint64_t, std::uint64_t>, std::less<>> translated_;  ///< texts, characters

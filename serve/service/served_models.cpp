@@ -12,7 +12,6 @@
 #include "documents/model_sentence_translator.h"
 #include "serve/service/language_names.h"
 #include "translation/models/translation_ensemble.h"
-#include "translation/translation_runner.h"
 
 namespace gloss {
 namespace {
@@ -58,7 +57,8 @@ ModelSource parse_model_source(const std::string& text) {
 }
 
 ServedModels::ServedModels(const std::vector<ModelSource>& sources, const ServingOptions& options) {
-  const auto runner = std::make_shared<TranslationRunner>(options.threads, TranslationRunner::Callers::kWait);
+  const auto runner =
+      std::make_shared<TranslationRunner>(options.threads, TranslationRunner::Callers::kWait, options.on_batch);
   for (const auto& source : sources) {
     const auto model = load_translation_model(source.path, options.device);
     const auto untagged = TranslationEnsemble{{model}}

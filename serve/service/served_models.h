@@ -14,6 +14,7 @@
 #include "translation/line_translator.h"
 #include "translation/models/translation_model.h"
 #include "translation/models/translator_config.h"
+#include "translation/translation_runner.h"
 
 namespace gloss {
 
@@ -42,6 +43,7 @@ struct ServingOptions {
   bool plain = false;
   at::Device device = at::kCPU;
   std::int64_t threads = 1;  ///< that compute, of all models together
+  TranslationRunner::Observer on_batch = {};
 };
 
 /// A language that is served, and those that it can be translated into.
