@@ -1,4 +1,4 @@
-// The menu of a word: other words in its place, other translations of its sentence, and why the model chose these.
+// The menu of a word: other words in its place, other translations of its sentence, and the sentence's explanation.
 (function(gloss) {
 "use strict";
 
@@ -24,7 +24,7 @@ gloss.alternatives = ({languages, choose, fail}) => {
     const word = words[Math.min(number, words.length - 1)];
     if (word) word.focus();
   };
-  // Fills a menu with what a request finds, or says that it failed.
+  // Fills a menu with the items that a request finds, or with a note that it failed.
   const fill = async (menu, request, itemsOf, further) => {
     menu.show([{note: "Searching…"}, ...further]);
     let items;
@@ -82,7 +82,7 @@ gloss.alternatives = ({languages, choose, fail}) => {
     const request = (signal) => gloss.post("v1/alternatives", {q: sentence.source, prefix, source, target}, signal);
     const itemsOf = ({alternatives}) => {
       const others = alternatives.filter((each) => each.word !== word.textContent);
-      return others.length > 0 ? others.map(itemOf) : [{note: "The model knows no other word here."}];
+      return others.length > 0 ? others.map(itemOf) : [{note: "The model found no other word here."}];
     };
     fill(menu, request, itemsOf, further);
   };

@@ -4,7 +4,7 @@
 
 const {make} = gloss;
 
-// Returns the address of a file's translation below this page, whatever name the server has for itself.
+// Returns the address of a file's translation below this page, since the server may have another name for itself.
 const addressOf = (url) => `download_file/${new URL(url, window.location.href).pathname.split("/").pop()}`;
 
 // Returns "report.de.docx" for "report.docx" and "de".
@@ -20,7 +20,7 @@ function save(content, name) {
 }
 
 // The button that chooses a file. `formats` are the endings that the server translates, `pair` returns {source,
-// target}, `say` gets what happens and `fail` a failure. Null if the server translates no files.
+// target}, `say` gets the progress and `fail` a failure. Null if the server translates no files.
 gloss.fileButton = ({settings, pair, say, fail}) => {
   if (!settings.filesTranslation) return null;
   let running = null;

@@ -1,15 +1,13 @@
-// Notices: what went wrong, in words for people, and what happens next. Readers of the screen hear them.
+// Notices of failures: a sentence, and what happens next. Screen readers read them.
 (function(gloss) {
 "use strict";
 
 const {make} = gloss;
 
-// Returns a sentence for each failure that the server's own message does not explain to people.
+// Returns a sentence for a failure: the server's own message where it is plain enough.
 function sentenceOf(failure) {
   const sentences = {
     0: `${failure.message} Is it still running?`,
-    403: failure.message,
-    413: failure.message,
     429: "Too many requests in a short time.",
     503: "The server is busy.",
     504: "The translation took too long. A shorter text may help.",

@@ -133,7 +133,7 @@ gloss.translationPane = ({open, point, seen}) => {
       tail.data = "";
       updateBar();
     },
-    // Marks what is shown as the translation of a text that has changed since.
+    // Dims all sentences, until their text is translated again.
     age: () => sentences.forEach(({element}) => element.classList.add("old")),
     // Takes sentence number `index`. One that has not changed stays as it is, with its details.
     put: (index, {before, source, text: best, confidence}) => {
