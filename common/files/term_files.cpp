@@ -94,28 +94,6 @@ void read_tbx(const std::string& bytes, const std::string& name, std::string_vie
   }
 }
 
-/// Reads the next row of a table (RFC 4180) and moves `place` after it.
-Terms next_row(std::string_view bytes, char separator, std::size_t& place) {
-  Terms row(1);
-  bool quoted = false;
-  for (; place < bytes.size(); ++place) {
-    const auto c = bytes[place];
-    if (quoted && c == '"' && bytes.substr(place + 1).starts_with('"'))
-      row.back() += bytes[place++];
-    else if (c == '"' && separator != '\t' && (quoted || row.back().empty()))
-      quoted = !quoted;
-    else if (!quoted && c == separator)
-      row.emplace_back();
-    else if (!quoted && (c == '\n' || c == '\r'))
-      break;
-    else
-      row.back() += c;
-  }
-  place += std::min<std::size_t>(bytes.size() - place, bytes.substr(place).starts_with("\r\n") ? 2 : 1);
-  for (auto& cell : row) cell = single_spaced_text(cell);
-  return row;
-}
-
 char separator_of(std::string_view bytes) {
   const auto line = bytes.substr(0, bytes.find_first_of("\r\n"));
   if (line.find('\t') != line.npos) return '\t';
@@ -137,7 +115,7 @@ void read_table(std::string_view bytes, const std::string& name, std::string_vie
                 TermCollector& terms) {
   const auto separator = separator_of(bytes);
   std::size_t place = 0;
-  const auto header = next_row(bytes, separator, place);
+  const auto header = next_table_row(bytes, separator, place);
   auto source_column = column_of(header, source), target_column = column_of(header, target);
   const bool names_languages =
       std::ranges::count_if(header, [](const auto& cell) { return !language_of_file(cell).empty(); }) > 1;
@@ -158,13 +136,34 @@ void read_table(std::string_view bytes, const std::string& name, std::string_vie
     place = 0;
   }
   while (place < bytes.size()) {
-    const auto row = next_row(bytes, separator, place);
+    const auto row = next_table_row(bytes, separator, place);
     const auto last = std::max(*source_column, *target_column);
     if (row.size() > last) terms.add({row[*source_column]}, {row[*target_column]});
   }
 }
 
 }  // namespace
+
+std::vector<std::string> next_table_row(std::string_view bytes, char separator, std::size_t& place) {
+  std::vector<std::string> row(1);
+  bool quoted = false;
+  for (; place < bytes.size(); ++place) {
+    const auto c = bytes[place];
+    if (quoted && c == '"' && bytes.substr(place + 1).starts_with('"'))
+      row.back() += bytes[place++];
+    else if (c == '"' && separator != '\t' && (quoted || row.back().empty()))
+      quoted = !quoted;
+    else if (!quoted && c == separator)
+      row.emplace_back();
+    else if (!quoted && (c == '\n' || c == '\r'))
+      break;
+    else
+      row.back() += c;
+  }
+  place += std::min<std::size_t>(bytes.size() - place, bytes.substr(place).starts_with("\r\n") ? 2 : 1);
+  for (auto& cell : row) cell = single_spaced_text(cell);
+  return row;
+}
 
 TermPairs read_terms(DocumentInput input, std::string_view source_language, std::string_view target_language) {
   const auto name = printable(input.name());

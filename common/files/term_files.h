@@ -9,6 +9,10 @@
 
 namespace gloss {
 
+/// Reads the next row of a table (RFC 4180; with tabs quotes are signs like others) and moves `place` after it. White
+/// space at the ends of a cell is left out, and each run of it within one becomes a space.
+std::vector<std::string> next_table_row(std::string_view bytes, char separator, std::size_t& place);
+
 /// Reads the terms of a TBX file (ISO 30042, versions 2 and 3) or of a table: CSV with commas or semicolons, or columns
 /// separated by tabs. Returns pairs of a source term and its target terms, which are separated by `|`.
 ///

@@ -37,9 +37,8 @@ struct HtmlUnit {
 /// Finds the units of a document.
 class HtmlUnitFinder {
  public:
-  /// A part in another language than `source_language` is not translated, if that is known.
-  HtmlUnitFinder(std::string_view bytes, std::string_view source_language)
-      : bytes_(bytes), source_language_(source_language) {}
+  /// A part in another language than the source is not translated, if that is known. Both must outlive the object.
+  HtmlUnitFinder(std::string_view bytes, const DocumentOptions& options) : bytes_(bytes), options_(options) {}
   void read();
 
   std::vector<HtmlUnit> units;      ///< in the order of the document
@@ -76,7 +75,8 @@ class HtmlUnitFinder {
   void read_attributes(const MarkupToken& token);
   void read_charset(const MarkupToken& token);
 
-  std::string_view bytes_, source_language_;
+  std::string_view bytes_;
+  const DocumentOptions& options_;
   std::vector<Open> open_;
   InlineBuilder builder_;    ///< of the text between two borders
   bool line_ended_ = false;  ///< the white space at the end of the text has a line end
@@ -271,9 +271,9 @@ std::optional<bool> HtmlUnitFinder::own_translation(const MarkupToken& token) co
       classes, [](char c) { return kAsciiSpace.find(c) != kAsciiSpace.npos; }, ' ');
   for (const auto part : split_text(classes, ' '))
     if (part == "notranslate") return false;
-  if (value == "no") return false;
+  if (value == "no" || std::ranges::count(options_.kept_elements, token.name) > 0) return false;
   for (const auto* language : {"lang", "xml:lang"})
-    if (token.name != "html" && is_other_language(attribute(token, language), source_language_)) return false;
+    if (token.name != "html" && is_other_language(attribute(token, language), options_.source_language)) return false;
   return value == "yes" ? std::optional(true) : std::nullopt;
 }
 
@@ -320,7 +320,7 @@ Replacement html_replacement(const HtmlUnit& unit, const InlineText& target) {
 }  // namespace
 
 Passage read_html(std::string bytes, const DocumentOptions& options) {
-  HtmlUnitFinder finder(bytes, options.source_language);
+  HtmlUnitFinder finder(bytes, options);
   finder.read();
   Passage passage;
   LineNames names(bytes);

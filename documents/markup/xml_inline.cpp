@@ -33,6 +33,12 @@ class XmlTextReader {
     add_without_margins(range, [](auto bytes) { return std::string(bytes); });
   }
   std::optional<PlacedText> finish() { return builder_.finish(); }
+  /// Ends the text at a border.
+  void end_text() {
+    if (auto text = finish()) texts.push_back({std::move(text->source), text->range});
+  }
+
+  std::vector<XmlText> texts;  ///< that have ended
 
  private:
   std::string decoded(std::string_view text) const { return decode_ ? decode_(text) : std::string(text); }
@@ -40,6 +46,11 @@ class XmlTextReader {
   /// The recursion is as deep as the document, at most kMaxDepth.
   void add_element(pugi::xml_node node, TextSpan range) {
     const auto role = roles_(node);
+    if (role.kind == XmlRole::Kind::kBorder) {
+      end_text();
+      add_children(node);
+      return end_text();
+    }
     // Only tags of one parent are pairs, so that none crosses the tags of an element.
     const auto name = role.name + '@' + std::to_string(node.parent().offset_debug());
     if (role.kind == XmlRole::Kind::kOpening) return builder_.add_element(InlineElement::Kind::kOpening, range, name);
@@ -125,6 +136,14 @@ std::optional<XmlText> read_xml_text(const XmlDocument& document, pugi::xml_node
   auto text = reader.finish();
   if (!text) return std::nullopt;
   return XmlText{std::move(text->source), text->range, static_cast<bool>(cdata)};
+}
+
+std::vector<XmlText> read_xml_texts(const XmlDocument& document, pugi::xml_node element, const XmlRoles& roles) {
+  const TextFunction no_decode;
+  XmlTextReader reader(document, roles, no_decode);
+  reader.add_children(element);
+  reader.end_text();
+  return std::move(reader.texts);
 }
 
 TextParts render_xml_text(const XmlText& text, const InlineText& target, const TextFunction& encode) {

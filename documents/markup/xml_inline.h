@@ -20,7 +20,8 @@ struct XmlRole {
     kOpening,  ///< an element without text that opens a pair; `name` names the pair
     kClosing,
     kMark,
-    kWord,  ///< its content is not translated
+    kWord,    ///< its content is not translated
+    kBorder,  ///< no text crosses its tags; of read_xml_texts only
   };
   Kind kind = Kind::kPair;
   std::string name = {};
@@ -41,6 +42,9 @@ using TextParts = std::vector<std::variant<std::string, TextSpan>>;
 /// `decode` undoes the escapes that a format has besides those of XML. Nothing is returned for a text without letters.
 std::optional<XmlText> read_xml_text(const XmlDocument& document, pugi::xml_node element, const XmlRoles& roles,
                                      const TextFunction& decode = {});
+
+/// Reads the texts between the borders in an element, in their order. None of them `is_cdata`.
+std::vector<XmlText> read_xml_texts(const XmlDocument& document, pugi::xml_node element, const XmlRoles& roles);
 
 /// Returns the bytes of a translation in place of `text.range`; `encode` is the reverse of `decode`.
 TextParts render_xml_text(const XmlText& text, const InlineText& target, const TextFunction& encode = {});

@@ -79,6 +79,7 @@ struct DocumentOptions {
   std::string name;                              ///< of the document, for messages; safe to print
   std::string source_language, target_language;  ///< BCP 47; empty: unknown
   bool overwrite_translations = false;           ///< also translates units that have a translation
+  std::vector<std::string> kept_elements = {};   ///< of HTML: small letters; not translated, as with translate="no"
 };
 
 /// Limit of documents that are read as a tree: HTML, XML, JSON, YAML, office files (each part of them, unpacked).

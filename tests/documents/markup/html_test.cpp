@@ -113,6 +113,9 @@ TEST(HtmlTest, CodeAndTranslateNoAreWords) {
               ElementsAre("yes", "Yes"));
   EXPECT_THAT(units_of("<p>a <span translate=no>no <b translate=yes>yes</b> no</span> b"),
               ElementsAre("a {<span translate=no>no }", "yes", "b"));
+  const DocumentOptions keeps_x{.name = {}, .source_language = {}, .target_language = {}, .kept_elements = {"x"}};
+  EXPECT_THAT(marked_units(read_html("<p>a <X>no</X> b</p><x>no<p>no</p></x><p>c</p>", keeps_x)),
+              ElementsAre("a {<X>no</X>} b", "c"));
   EXPECT_THAT(units_of("<p>Use <code>foo<p>Next"), ElementsAre("Use {<code>foo}", "Next"));
   EXPECT_THAT(units_of("<li translate=no>no<li>yes"), ElementsAre("yes"));
   EXPECT_THAT(units_of("<p>a<script>x</script>b <textarea>c</textarea>d <svg><p>e</p></svg> f"),
