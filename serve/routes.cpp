@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "serve/api/deepl.h"
+#include "serve/api/deepl_glossaries.h"
+#include "serve/api/deepl_languages.h"
 #include "serve/api/document_routes.h"
 #include "serve/api/libre_translate.h"
 #include "serve/api/own.h"
@@ -30,6 +33,36 @@ void models(ApiCall& call) {
 std::span<const Route> routes() {
   static constexpr auto kRoutes = std::to_array<Route>({
       {.method = "POST", .path = "/translate", .answer = libre_translate, .translates = true},
+      {.method = "GET", .path = "/v2/translate", .answer = deepl_translate, .translates = true, .is_deepl = true},
+      {.method = "POST", .path = "/v2/translate", .answer = deepl_translate, .translates = true, .is_deepl = true},
+      {.method = "GET", .path = "/v2/languages", .answer = deepl_languages, .is_deepl = true},
+      {.method = "POST", .path = "/v2/languages", .answer = deepl_languages, .is_deepl = true},
+      {.method = "GET", .path = "/v3/languages", .answer = deepl_languages_by_resource, .is_deepl = true},
+      {.method = "GET", .path = "/v2/usage", .answer = deepl_usage, .is_deepl = true},
+      {.method = "POST", .path = "/v2/usage", .answer = deepl_usage, .is_deepl = true},
+      {.method = "GET", .path = "/v2/glossary-language-pairs", .answer = deepl_glossary_pairs, .is_deepl = true},
+      {.method = "GET", .path = "/v2/glossaries", .answer = deepl_glossaries, .is_deepl = true},
+      {.method = "POST", .path = "/v2/glossaries", .answer = deepl_glossaries, .translates = true, .is_deepl = true},
+      {.method = "GET", .path = "/v2/glossaries/*", .answer = deepl_glossaries, .is_deepl = true},
+      {.method = "DELETE", .path = "/v2/glossaries/*", .answer = deepl_glossaries, .is_deepl = true},
+      {.method = "GET", .path = "/v3/glossaries", .answer = deepl_multilingual_glossaries, .is_deepl = true},
+      {.method = "POST",
+       .path = "/v3/glossaries",
+       .answer = deepl_multilingual_glossaries,
+       .translates = true,
+       .is_deepl = true},
+      {.method = "GET", .path = "/v3/glossaries/*", .answer = deepl_multilingual_glossaries, .is_deepl = true},
+      {.method = "PATCH",
+       .path = "/v3/glossaries/*",
+       .answer = deepl_multilingual_glossaries,
+       .translates = true,
+       .is_deepl = true},
+      {.method = "PUT",
+       .path = "/v3/glossaries/*",
+       .answer = deepl_multilingual_glossaries,
+       .translates = true,
+       .is_deepl = true},
+      {.method = "DELETE", .path = "/v3/glossaries/*", .answer = deepl_multilingual_glossaries, .is_deepl = true},
       {.method = "POST", .path = "/detect", .answer = libre_detect, .translates = true},
       {.method = "GET", .path = "/languages", .answer = libre_languages, .is_open = true},
       {.method = "GET", .path = "/frontend/settings", .answer = libre_settings, .is_open = true},

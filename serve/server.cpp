@@ -66,6 +66,12 @@ std::string key_of_header(const HttpRequest& request) {
   return {};
 }
 
+bool has_path(const Route& route, std::string_view path) {
+  if (!route.path.ends_with("/*")) return route.path == path;
+  const auto parent = route.path.substr(0, route.path.size() - 1);
+  return path.starts_with(parent) && path.size() > parent.size();
+}
+
 const Route* find_route(const HttpRequest& request) {
   const auto method = request.method == "HEAD" ? std::string("GET") : request.method;
   for (const auto& route : routes())
@@ -148,13 +154,15 @@ class Server::State {
   HttpHandlers handlers() {
     return {.refusal = [this](const HttpRequest& head) { return refusal(head); },
             .body_limit = [this](const HttpRequest& head) { return body_limit(head); },
+            .error = [this](const HttpRequest& head, int status,
+                            std::string_view message) { return error_response(head, status, message); },
             .answer = [this](std::shared_ptr<Exchange> exchange) { answer(std::move(exchange)); },
             .done = [this](const HttpRequest& request, const auto& outcome) { note(request, outcome); }};
   }
 
   ApiContext context() {
     const std::lock_guard lock(mutex_);
-    return {config_, models_, keys_, metrics_, documents_};
+    return {config_, models_, keys_, metrics_, documents_, use_, glossaries_};
   }
 
   HttpResponse error_response(const HttpRequest& request, int status, std::string_view message,
@@ -257,7 +265,7 @@ class Server::State {
         metrics_.add_rejected("key");
         throw ApiError(403, key.empty() ? "Please give an API key" : "Invalid API key");
       }
-      call.set_owner(entry->sha256);
+      call.set_key(*entry);
       client = "key " + entry->name;
       if (entry->requests_per_minute > 0) per_minute = entry->requests_per_minute;
     }
@@ -309,6 +317,8 @@ class Server::State {
   std::shared_ptr<const ServedModels> models_;
   const OriginPolicy origins_;
   RateLimit rates_;
+  CharacterUse use_;
+  GlossaryStore glossaries_;
   std::atomic<bool> drains_ = false;
   bool has_ended_ = false;
   std::condition_variable ended_;

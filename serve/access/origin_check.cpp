@@ -40,7 +40,7 @@ HeaderFields OriginPolicy::cors_fields(const HttpRequest& request) const {
   const bool any = std::ranges::find(origins, "*") != origins.end();
   if (!any && std::ranges::find(origins, origin) == origins.end()) return {};
   return {{"Access-Control-Allow-Origin", any ? "*" : std::string(origin)},
-          {"Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS"},
+          {"Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS"},
           {"Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-Id, Gloss-Deadline-Ms"},
           {"Access-Control-Expose-Headers", "X-Request-Id, Gloss-Model"},
           {"Vary", "Origin"}};

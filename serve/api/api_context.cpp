@@ -9,9 +9,22 @@
 #include "serve/http/api_error.h"
 
 namespace gloss {
+namespace {
+
+std::int64_t count_characters(const std::vector<std::string>& texts) {
+  std::size_t characters = 0;
+  for (const auto& text : texts) characters += count_code_points(text);
+  return static_cast<std::int64_t>(characters);
+}
+
+}  // namespace
 
 ApiCall::ApiCall(std::shared_ptr<Exchange> exchange, const ApiContext& context)
     : exchange_(std::move(exchange)), context_(context) {}
+
+ApiCall::~ApiCall() {
+  if (used_ > 0 && !exchange_->has_answer()) context_.use.give_back(owner(), used_);
+}
 
 const RequestFields& ApiCall::fields() {
   if (!fields_) fields_.emplace(request());
@@ -48,11 +61,20 @@ void ApiCall::expect_within_limits(const std::vector<std::string>& texts, std::s
   if (std::ssize(texts) > settings.max_texts)
     throw ApiError(413, "Invalid request: " + std::string(name) + ": wanted at most " +
                             std::to_string(settings.max_texts) + " texts");
-  std::int64_t characters = 0;
-  for (const auto& text : texts) characters += static_cast<std::int64_t>(count_code_points(text));
+  const auto characters = count_characters(texts);
   if (characters > settings.max_characters)
     throw ApiError(413, "Invalid request: " + std::string(name) + ": wanted at most " +
                             std::to_string(settings.max_characters) + " characters, got " + std::to_string(characters));
+}
+
+void ApiCall::use_characters(const std::vector<std::string>& texts) {
+  const auto characters = count_characters(texts);
+  const auto limit = key_ == nullptr ? 0 : key_->characters;
+  if (!context_.use.take(owner(), characters, limit)) {
+    context_.metrics.add_rejected("characters");
+    throw ApiError(456, "Quota exceeded: the key may have " + std::to_string(limit) + " characters translated");
+  }
+  used_ += characters;
 }
 
 std::string model_hashes(const std::vector<const ServedModel*>& route) {

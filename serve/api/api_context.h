@@ -11,9 +11,11 @@
 
 #include "common/config/json.h"
 #include "serve/access/api_keys.h"
+#include "serve/access/character_use.h"
 #include "serve/api/request_fields.h"
 #include "serve/http/exchange.h"
 #include "serve/service/document_jobs.h"
+#include "serve/service/glossary_store.h"
 #include "serve/service/metrics.h"
 #include "serve/service/serve_config.h"
 #include "serve/service/served_models.h"
@@ -28,12 +30,18 @@ struct ApiContext {
   std::shared_ptr<const ApiKeys> keys;
   Metrics& metrics;
   DocumentJobs& documents;
+  CharacterUse& use;
+  GlossaryStore& glossaries;
 };
 
 /// A request while a route answers it.
 class ApiCall {
  public:
   ApiCall(std::shared_ptr<Exchange> exchange, const ApiContext& context);
+  ApiCall(const ApiCall&) = delete;
+  ApiCall& operator=(const ApiCall&) = delete;
+  /// Takes back the characters that were counted, unless there is an answer.
+  ~ApiCall();
 
   const HttpRequest& request() const { return exchange_->request(); }
   Exchange& exchange() { return *exchange_; }
@@ -41,17 +49,20 @@ class ApiCall {
   const std::shared_ptr<Exchange>& shared_exchange() const { return exchange_; }
   const ApiContext& context() const { return context_; }
   const RequestFields& fields();
-
-  /// Returns the hash of the client's key; empty if it showed none, or none is demanded.
-  const std::string& owner() const { return owner_; }
-  void set_owner(std::string hash) { owner_ = std::move(hash); }
+  /// Returns the entry of the key that the request has; null: none is demanded.
+  const ApiKey* key() const { return key_; }
+  void set_key(const ApiKey& key) { key_ = &key; }
+  /// Returns a name for the owner of what a request leaves on the server: one for each key, one without keys.
+  std::string owner() const { return key_ == nullptr ? "" : key_->sha256; }
 
   /// Returns the models from one language into another. Throws ApiError 400 if one is not served, or there is no way.
   std::vector<const ServedModel*> route(const std::string& source, const std::string& target) const;
   /// Returns the time at which the answer is of no use any more: by the field Gloss-Deadline-Ms, or the server's.
   std::optional<std::chrono::steady_clock::time_point> deadline() const;
-  /// Checks the number and the characters of texts, and counts them. Throws ApiError 400, 413, 456.
+  /// Throws ApiError 413 if the texts of a field are too many, or too long.
   void expect_within_limits(const std::vector<std::string>& texts, std::string_view name);
+  /// Counts the characters of texts that are translated for the key. Throws ApiError 456 if it has no more.
+  void use_characters(const std::vector<std::string>& texts);
 
   void respond(const Json& body, HeaderFields headers = {}) {
     exchange_->respond({.status = 200, .body = to_text(body), .headers = std::move(headers)});
@@ -61,7 +72,8 @@ class ApiCall {
   std::shared_ptr<Exchange> exchange_;
   const ApiContext& context_;
   std::optional<RequestFields> fields_;
-  std::string owner_;
+  const ApiKey* key_ = nullptr;
+  std::int64_t used_ = 0;  ///< characters
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

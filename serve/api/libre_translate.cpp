@@ -74,6 +74,7 @@ void libre_translate(ApiCall& call) {
                             std::to_string(call.context().config.settings.max_alternatives));
   job.alternatives = static_cast<std::size_t>(alternatives);
   call.expect_within_limits(job.texts, "q");
+  call.use_characters(job.texts);
 
   std::vector<DetectedLanguage> detected;
   if (source == "auto") {

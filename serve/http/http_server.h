@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "serve/http/exchange.h"
@@ -36,6 +37,8 @@ struct HttpHandlers {
   std::function<std::optional<HttpResponse>(const HttpRequest& head)> refusal;
   /// Returns the greatest size of its body, in bytes.
   std::function<std::uint64_t(const HttpRequest& head)> body_limit;
+  /// Returns the answer for a request whose body is too long; empty: an object with `error`.
+  std::function<HttpResponse(const HttpRequest& head, int status, std::string_view message)> error;
   /// Answers a request, at once or later.
   std::function<void(std::shared_ptr<Exchange>)> answer;
   /// Gets the outcome of a request: of one that `refusal` refused, too. Status 499: the client left first.

@@ -269,7 +269,11 @@ class StreamSession final : public HttpSession,
     keeps_alive_ = keeps_alive_ && parser_->is_done();
     begin_answer(std::move(response), false);
   }
-  void refuse_length() { refuse({.status = 413, .body = json_error("the body is too long")}); }
+  void refuse_length() {
+    constexpr std::string_view kMessage = "the body is too long";
+    const auto& error = context_.handlers.error;
+    refuse(error ? error(request_, 413, kMessage) : HttpResponse{.status = 413, .body = json_error(kMessage)});
+  }
 
   void end_unread(boost::system::error_code error) {
     namespace http = beast::http;

@@ -21,7 +21,7 @@ class Metrics {
                    std::uint64_t received_bytes, std::uint64_t sent_bytes);
   /// Counts what was translated.
   void add_texts(std::string_view model, std::uint64_t texts, std::uint64_t characters);
-  /// Counts a request that was refused: "queue", "rate", "key", "length", "host".
+  /// Counts a request that was refused: "queue", "rate", "key", "characters", "host".
   void add_rejected(std::string_view reason);
   void add_deadline_exceeded();
   /// Counts a batch that the models have translated.

@@ -44,6 +44,32 @@ class RankedSentences final : public SentenceTranslator {
   mutable std::map<std::pair<std::string, std::vector<std::string>>, std::vector<SentenceTranslation>> found_;
 };
 
+/// A text that a function of the job has read.
+class ReadText final : public Document {
+ public:
+  ReadText(Passage passage, std::string& output) : passage_(std::move(passage)), output_(output) {}
+  std::optional<Passage> next() override { return std::exchange(passage_, std::nullopt); }
+  void write(std::string_view bytes) override { output_ += bytes; }
+  void finish() override {}
+  double share_read() const override { return passage_ ? 0 : 1; }
+
+ private:
+  std::optional<Passage> passage_;
+  std::string& output_;
+};
+
+std::unique_ptr<Document> opened(const ServedModel& model, const TextJob& job, const std::string& text,
+                                 std::string& output) {
+  if (job.read)
+    return std::make_unique<ReadText>(
+        job.read(text, {.name = "text", .source_language = model.source, .target_language = model.target}), output);
+  return open_text(text, output,
+                   {.format = job.format,
+                    .mode = job.format == "txt" ? std::optional(job.mode) : std::nullopt,
+                    .source_language = model.source,
+                    .target_language = model.target});
+}
+
 ModelSentenceTranslator sentences_of(const ServedModel& model, const TextJob& job, const DecodingConfig& decoding) {
   try {
     return {model.translator,
@@ -69,12 +95,7 @@ std::vector<TextAnswer> translated(const ServedModel& model, const TextJob& job,
   const UnitTranslator units(sentences, options_for(model.source, model.target));
   std::vector<std::string> outputs(texts.size());
   std::vector<std::unique_ptr<Document>> documents;
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    documents.push_back(open_text(texts[i], outputs[i],
-                                  {.format = job.format,
-                                   .mode = job.format == "txt" ? std::optional(job.mode) : std::nullopt,
-                                   .source_language = model.source,
-                                   .target_language = model.target}));
+  for (std::size_t i = 0; i < texts.size(); ++i) documents.push_back(opened(model, job, texts[i], outputs[i]));
   const auto result = translate_together(documents, units);
   expect_complete(result.counts, job);
   std::vector<TextAnswer> answers;

@@ -12,15 +12,18 @@
 #include <vector>
 
 #include "common/sentences/sentence_splitter.h"
+#include "documents/model/passage.h"
 #include "serve/service/served_models.h"
 
 namespace gloss {
 
 /// Texts to translate by one way through the models.
 struct TextJob {
-  std::vector<std::string> texts;                                  ///< valid UTF-8
-  std::string format = "txt";                                      ///< a name of document_formats() that is one of text
-  SentenceMode mode = SentenceMode::kParagraph;                    ///< of plain text
+  std::vector<std::string> texts;                ///< valid UTF-8
+  std::string format = "txt";                    ///< a name of document_formats() that is one of text
+  SentenceMode mode = SentenceMode::kParagraph;  ///< of plain text
+  /// Reads a text in place of the reader of `format`; empty: that one.
+  std::function<Passage(std::string text, const DocumentOptions& options)> read = {};
   std::vector<std::pair<std::string, std::string>> glossary = {};  ///< phrases and what they become
   std::size_t alternatives = 0;                                    ///< further translations of each text, at most
   std::optional<std::chrono::steady_clock::time_point> deadline = {};

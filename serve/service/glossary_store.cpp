@@ -1,0 +1,67 @@
+#include "serve/service/glossary_store.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <random>
+#include <utility>
+
+#include "common/text/format.h"
+
+namespace gloss {
+
+/// Returns a UUID of version 4 (RFC 9562), of random numbers of the system.
+std::string StoredGlossary::new_id() {
+  std::random_device random;
+  const unsigned a = random(), b = random(), c = random(), d = random();
+  return formatted("%08x-%04x-4%03x-%04x-%04x%08x", a, b >> 16, b & 0xFFF, (c >> 16 & 0x3FFF) | 0x8000, c & 0xFFFF, d);
+}
+
+/// Returns the time as clients of DeepL read it, which demand a fraction of the second.
+std::string StoredGlossary::now() {
+  const auto time = std::chrono::system_clock::now();
+  const auto seconds = std::chrono::system_clock::to_time_t(time);
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  return formatted("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                   parts.tm_hour, parts.tm_min, parts.tm_sec, static_cast<int>(milliseconds % 1000));
+}
+
+bool GlossaryStore::put(const std::string& owner, StoredGlossary glossary) {
+  const auto added = std::make_shared<const StoredGlossary>(std::move(glossary));
+  const std::lock_guard lock(mutex_);
+  auto& of_owner = glossaries_[owner];
+  auto changed = of_owner;
+  const auto same = std::ranges::find(changed, added->id, [](const auto& other) { return other->id; });
+  if (same == changed.end())
+    changed.push_back(added);
+  else
+    *same = added;
+  std::size_t bytes = 0;
+  for (const auto& each : changed)
+    for (const auto& dictionary : each->dictionaries)
+      for (const auto& [source, target] : dictionary.entries) bytes += source.size() + target.size();
+  if (changed.size() > kMaxGlossaries || bytes > kMaxBytes) return false;
+  of_owner = std::move(changed);
+  return true;
+}
+
+bool GlossaryStore::remove(const std::string& owner, std::string_view id) {
+  const std::lock_guard lock(mutex_);
+  return std::erase_if(glossaries_[owner], [&](const auto& glossary) { return glossary->id == id; }) > 0;
+}
+
+std::vector<GlossaryStore::Stored> GlossaryStore::list(const std::string& owner) const {
+  const std::lock_guard lock(mutex_);
+  const auto of_owner = glossaries_.find(owner);
+  return of_owner == glossaries_.end() ? std::vector<Stored>() : of_owner->second;
+}
+
+GlossaryStore::Stored GlossaryStore::find(const std::string& owner, std::string_view id) const {
+  for (const auto& glossary : list(owner))
+    if (glossary->id == id) return glossary;
+  return nullptr;
+}
+
+}  // namespace gloss
