@@ -66,12 +66,6 @@ std::string key_of_header(const HttpRequest& request) {
   return {};
 }
 
-bool has_path(const Route& route, std::string_view path) {
-  if (!route.path.ends_with("/*")) return route.path == path;
-  const auto parent = route.path.substr(0, route.path.size() - 1);
-  return path.starts_with(parent) && path.size() > parent.size();
-}
-
 const Route* find_route(const HttpRequest& request) {
   const auto method = request.method == "HEAD" ? std::string("GET") : request.method;
   for (const auto& route : routes())

@@ -38,7 +38,7 @@ struct HttpHandlers {
   /// Returns the greatest size of its body, in bytes.
   std::function<std::uint64_t(const HttpRequest& head)> body_limit;
   /// Returns the answer for a request whose body is too long; empty: an object with `error`.
-  std::function<HttpResponse(const HttpRequest& head, int status, std::string_view message)> error;
+  std::function<HttpResponse(const HttpRequest& head, int status, std::string_view message)> error = {};
   /// Answers a request, at once or later.
   std::function<void(std::shared_ptr<Exchange>)> answer;
   /// Gets the outcome of a request: of one that `refusal` refused, too. Status 499: the client left first.
