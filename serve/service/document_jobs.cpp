@@ -41,6 +41,14 @@ std::string random_name() {
   return name;
 }
 
+/// Returns the settings of a search in small batches: the texts of requests wait for one of them at most.
+DecodingConfig patient_search(const ServedModel& model) {
+  constexpr std::int64_t kBatch = 16;
+  auto decoding = best_of(model);
+  decoding.batch_size = std::min(decoding.batch_size, kBatch);
+  return decoding;
+}
+
 bool has_ended(DocumentState state) { return state == DocumentState::kDone || state == DocumentState::kError; }
 
 /// Counts the characters of a document's units.
@@ -70,7 +78,7 @@ class ReportedSentences final : public SentenceTranslator {
  public:
   ReportedSentences(const ServedModel& model, TranslationHooks hooks, std::function<void(double)> report)
       : report_(std::move(report)),
-        sentences_(model.translator, best_of(model), {}, with_report(std::move(hooks)),
+        sentences_(model.translator, patient_search(model), {}, with_report(std::move(hooks)),
                    model.config.model.has_cross_attention()) {}
   ReportedSentences(const ReportedSentences&) = delete;
   ReportedSentences& operator=(const ReportedSentences&) = delete;
