@@ -43,24 +43,21 @@ window.fetch = (to, options) => to === path && ++window.asked <= times
   ? Promise.resolve(new Response(JSON.stringify(body), {status, headers})) : real(to, options);
 """
 
-# Answers for a server that translates files.
-FILES = """
-const real = window.fetch;
-window.fetch = async (path, options) => {
-  if (path === "frontend/settings") {
-    const settings = await (await real(path, options)).json();
-    return Response.json({...settings, filesTranslation: true, supportedFilesFormat: [".txt", ".docx"]});
-  }
-  if (path === "translate_file") {
-    window.sent = Object.fromEntries(options.body);
-    window.sent.file = window.sent.file.name;
-    return Response.json({translatedFileUrl: "http://other.example/below/download_file/a1"});
-  }
-  if (!path.startsWith("download_file/")) return real(path, options);
-  window.sent.from = path;
-  return new Response("lemu");
+# Keeps the name and the content of a file that the page saves.
+SAVED = """
+const make = URL.createObjectURL;
+URL.createObjectURL = (content) => {
+  content.text().then((text) => { window.content = text; });
+  return make(content);
 };
 HTMLAnchorElement.prototype.click = function() { window.saved = this.download; };
+"""
+
+# Settings of a server that translates no files.
+WITHOUT_FILES = """
+const real = window.fetch;
+window.fetch = async (path, options) => path !== "frontend/settings" ? real(path, options)
+  : Response.json({...await (await real(path, options)).json(), filesTranslation: false});
 """
 
 
@@ -351,23 +348,30 @@ class TranslatorTest(unittest.TestCase):
 
     def test_a_file_is_sent_and_its_translation_saved(self):
         self.open()
-        self.assertEqual(self.count("input[type=file]"), 0)
-        with_files = self.browser.command("Page.addScriptToEvaluateOnNewDocument", {"source": FILES})
+        formats = self.browser.run("return document.querySelector('input[type=file]').accept").split(",")
+        self.assertIn(".txt", formats)
+        self.assertIn(".docx", formats)
+        self.choose("#from", "en")
+        self.browser.run(SAVED)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "report.txt"
+            file.write_text("ana nipa")
+            self.browser.keys(str(file), "input[type=file]")
+            self.browser.wait("window.saved")
+        self.assertEqual(self.browser.run("return window.saved"), "report.de.txt")
+        self.browser.wait("window.content")
+        self.browser.keys("ana nipa", "#source")
+        self.translated()
+        self.assertEqual(self.browser.run("return window.content").strip(), self.text(".output"))
+        self.check_quiet()
+
+    def test_a_server_without_files_has_no_button_for_them(self):
+        without = self.browser.command("Page.addScriptToEvaluateOnNewDocument", {"source": WITHOUT_FILES})
         try:
-            self.load()
-            self.choose("#from", "en")
-            self.assertEqual(self.browser.run("return document.querySelector('input[type=file]').accept"), ".txt,.docx")
-            with tempfile.TemporaryDirectory() as folder:
-                file = pathlib.Path(folder) / "report.txt"
-                file.write_text("ana")
-                self.browser.keys(str(file), "input[type=file]")
-                self.browser.wait("window.saved")
-            self.assertEqual(self.browser.run("return window.saved"), "report.de.txt")
-            sent = self.browser.run("return window.sent")
-            self.assertEqual(sent, {"file": "report.txt", "source": "en", "target": "de", "from": "download_file/a1"})
-            self.browser.wait("document.querySelector('[role=alert]').textContent.includes('saved')")
+            self.open()
+            self.assertEqual(self.count("input[type=file]"), 0)
         finally:
-            self.browser.command("Page.removeScriptToEvaluateOnNewDocument", with_files)
+            self.browser.command("Page.removeScriptToEvaluateOnNewDocument", without)
 
     def test_languages_through_a_third_one_have_plain_words(self):
         server = ServedGloss(self.gloss, "--model", f"en-de={self.model}", "--model", f"de-fr={self.model}")
@@ -480,12 +484,12 @@ class TranslatorTest(unittest.TestCase):
         self.assertEqual(nameless, [])
         self.browser.run("document.querySelector('.tools button').focus()")
         reached = []
-        for _ in range(9):
+        for _ in range(10):
             self.keys("tab")
             reached.append(self.browser.run("const e = document.activeElement; return e.id || e.ariaLabel || e.className"))
         self.assertEqual(
             reached,
-            ["Dark colors", "from", "Swap languages", "to", "source", "Clear the text"]
+            ["Translate a file", "Dark colors", "from", "Swap languages", "to", "source", "Clear the text"]
             + ["word marked", "shades", "Copy the translation"],
         )
         self.assertNotEqual(self.browser.run("return getComputedStyle(document.activeElement).outlineStyle"), "none")

@@ -30,7 +30,7 @@ gloss.fileButton = ({settings, pair, say, fail}) => {
     const {source, target} = pair();
     const body = new FormData();
     body.append("file", file);
-    body.append("source", source || "auto");
+    body.append("source", source);
     body.append("target", target);
     label("Cancel");
     say(`Translating ${file.name}…`);

@@ -20,7 +20,7 @@ const PATHS = {
 gloss.icon = (name) => gloss.makeSvg(
   "svg", {class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true"}, gloss.makeSvg("path", {d: PATHS[name]}));
 
-// A button that shows an icon, and its label if there is room. Readers of the screen always hear the label.
+// A button that shows an icon. Screen readers read its label.
 gloss.iconButton = (name, label, press, attributes) => gloss.make("button",
   {type: "button", class: "icon-button", "aria-label": label, title: label, onclick: press, ...attributes},
   gloss.icon(name));

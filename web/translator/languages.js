@@ -71,6 +71,8 @@ gloss.languages = (served, settings, {change, swap}) => {
   return {
     element: make("div", {class: "languages"}, from, button, to),
     target: () => to.value,
+    // Returns the source as it is chosen, "auto" among them.
+    chosen: () => from.value,
     name: (code) => names.get(code) || code,
     // Returns {source, target}. Before the source is detected, it is the first one that can be meant.
     pair: () => ({source: concrete() || other().code, target: to.value}),

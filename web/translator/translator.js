@@ -61,7 +61,8 @@ async function build(root, notices) {
   const links = gloss.links(source.element, target.element);
   const typing = gloss.typing({source, target, languages, notices, fail, found: () => glossary.update()});
   const glossary = gloss.glossaryButton({pair, name: languages.name, change: () => typing.now()});
-  const file = gloss.fileButton({settings, pair, say: notices.note, fail});
+  const file = gloss.fileButton(
+    {settings, pair: () => ({source: languages.chosen(), target: languages.target()}), say: notices.note, fail});
   const key = settings.keyRequired &&
     gloss.wideButton("key", "Key", () => gloss.askForKey("A new key replaces the one before.", () => typing.now()));
 
