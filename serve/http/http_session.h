@@ -197,8 +197,8 @@ class StreamSession final : public HttpSession,
     socket().async_wait(asio::ip::tcp::socket::wait_read, [self = this->shared_from_this()](auto error) {
       self->watches_ = false;
       if (error || self->step_ != Step::kAnswers || !has_left(self->socket().native_handle())) return;
-      self->finish(499);
       self->close();
+      self->finish(499);
     });
   }
 
@@ -235,8 +235,8 @@ class StreamSession final : public HttpSession,
                              then([](auto& self, auto error, std::size_t count) {
                                self.writes_ = false;
                                if (error) {
-                                 self.finish(499);
-                                 return self.close();
+                                 self.close();
+                                 return self.finish(499);
                                }
                                beast::get_lowest_layer(self.stream_).expires_never();
                                self.sent_ += count;

@@ -70,7 +70,8 @@ TEST_P(GoldenRequests, AreAnsweredAsRecorded) {
   for (const auto& exchange : golden.at("exchanges")) {
     if (exchange.at("needs_detector").get<bool>() && !has_language_detector()) continue;
     const auto request = ids.in(exchange.at("request"));
-    SCOPED_TRACE(golden.at("client").get<std::string>() + ": " + request + "\n" + exchange.at("body").get<std::string>());
+    SCOPED_TRACE(golden.at("client").get<std::string>() + ": " + request + "\n" +
+                 exchange.at("body").get<std::string>());
     HeaderFields headers;
     for (const auto& [name, value] : exchange.at("headers").items()) headers.emplace_back(name, value);
     const auto space = request.find(' ');
