@@ -57,7 +57,7 @@ std::string attachment(std::string_view name) {
   std::string ascii, encoded;
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    ascii += byte < 0x80 ? c : '_';
+    if (byte < 0x80 || byte >= 0xC0) ascii += byte < 0x80 ? c : '_';  // one for each character
     encoded += is_ascii_word(c) || c == '.' ? std::string(1, c) : formatted("%%%02X", byte);
   }
   return "attachment; filename=\"" + ascii + "\"; filename*=UTF-8''" + encoded;

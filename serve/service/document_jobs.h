@@ -36,10 +36,10 @@ struct DocumentStatus {
 
 /// How a document is translated, and for whom.
 struct DocumentOrder {
-  std::string owner;  ///< hash of the client's key; empty: the server demands none
-  std::shared_ptr<const ServedModels> models;
-  std::vector<const ServedModel*> route;  ///< of `models`
-  std::string file_name;                  ///< that the client gets; anything
+  std::string owner = {};  ///< hash of the client's key; empty: the server demands none
+  std::shared_ptr<const ServedModels> models = {};
+  std::vector<const ServedModel*> route = {};  ///< of `models`
+  std::string file_name = {};                  ///< that the client gets; anything
   /// A link is all that a client needs to get the document: it shows no key then. The job lasts as long as its client
   /// waits, and is forgotten if it fails.
   bool has_link = false;
