@@ -8,10 +8,10 @@ const DIP = 26;  // pixels that a line between panes side by side goes down, so 
 
 // Returns a curve from a word of the text to one of the translation, both as rectangles: an arc below both lines of
 // text between panes that stand side by side, a curve downwards between those one above the other.
-function curve(from, to) {
+function curve(from, to, sideways) {
   const x1 = (from.left + from.right) / 2;
   const x2 = (to.left + to.right) / 2;
-  if (to.left > from.right) {
+  if (sideways) {
     const reach = Math.min(120, (x2 - x1) / 3);
     const low = Math.max(from.bottom, to.bottom) + DIP;
     return `M${x1} ${from.bottom}C${x1 + reach} ${low} ${x2 - reach} ${low} ${x2} ${to.bottom}`;
@@ -36,11 +36,18 @@ gloss.links = (...panes) => {
     marked = [...sources, ...targets];
     for (const word of marked) word.classList.add("marked");
     const origin = element.getBoundingClientRect();
+    const [left, right] = panes.map((pane) => pane.getBoundingClientRect());
+    const sideways = right.left >= left.right;
     const place = (word) => {
-      const {left, right, top, bottom} = word.getClientRects()[0];
-      return {left: left - origin.left, right: right - origin.left, top: top - origin.top, bottom: bottom - origin.top};
+      const at = word.getClientRects()[0];
+      return {
+        left: at.left - origin.left,
+        right: at.right - origin.left,
+        top: at.top - origin.top,
+        bottom: at.bottom - origin.top,
+      };
     };
-    const lines = sources.flatMap((source) => targets.map((target) => curve(place(source), place(target))));
+    const lines = sources.flatMap((source) => targets.map((target) => curve(place(source), place(target), sideways)));
     gloss.replace(drawing, lines.map((d) => makeSvg("path", {d})));
   };
   return {element, show, hide};
