@@ -79,7 +79,8 @@ install(DIRECTORY configs DESTINATION "${documents}" COMPONENT runtime)
 install(FILES tests/library/consumer/main.cpp tests/library/consumer/CMakeLists.txt
         DESTINATION "${documents}/example" COMPONENT development)
 # Texts of what is compiled into the program, where Debian's packages have them.
-foreach(package nlohmann-json3-dev libcli11-dev)
+foreach(package nlohmann-json3-dev libcli11-dev
+        "libboost${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev")
   if(EXISTS "/usr/share/doc/${package}/copyright")
     install(FILES "/usr/share/doc/${package}/copyright" DESTINATION "${documents}/licenses" RENAME "${package}"
             COMPONENT runtime)
