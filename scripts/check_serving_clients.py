@@ -5,8 +5,8 @@
 
 Installs each client from pip into build/serving-clients, starts a server with the tiny model of the tests, lets the
 client use everything it has for the server, and compares its results with what they must be. Between both stands a
-proxy, which --record makes write requests and answers to tests/serve/golden: tests/serve/api/golden_test.cpp
-sends them again, without pip. Clients: libretranslatepy, deepl, deep-translator, and the machinery of Weblate, which
+proxy, which --record makes write requests and answers to tests/serve/golden: tests/serve/api/golden_test.cpp sends them
+again, without pip. Clients: libretranslatepy, deepl, deep-translator, and the machinery of Weblate, which
 needs Python 3.12 for its newest release and takes 400 MB.
 """
 

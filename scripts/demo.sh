@@ -41,5 +41,5 @@ echo "Inside the translator, on the first of these sentences; open the page in a
 echo "  $demo/explain.html"
 
 echo
-echo "Serve it to clients of LibreTranslate (docs/serving.md):"
+echo "Serve it, and open http://127.0.0.1:5000 in a browser (docs/serving.md):"
 echo "  $gloss serve --model $pair=$demo/run"

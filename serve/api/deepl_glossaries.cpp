@@ -26,6 +26,11 @@ bool is_line(std::string_view text) {
   return is_line;
 }
 
+void expect_few(const std::map<std::string, std::string>& entries) {
+  if (entries.size() > kMaxRows)
+    throw ApiError(413, "Invalid request: entries: wanted at most " + std::to_string(kMaxRows) + " of two languages");
+}
+
 /// Reads rows of a source and a target phrase; in CSV two columns for the languages may follow.
 std::map<std::string, std::string> read_entries(std::string_view text, std::string_view format) {
   if (format != "tsv" && format != "csv") throw ApiError(400, "Invalid request: entries_format: wanted tsv or csv");
@@ -40,6 +45,7 @@ std::map<std::string, std::string> read_entries(std::string_view text, std::stri
                               ": wanted a phrase that no row before has, and its translation");
   }
   if (entries.empty()) throw ApiError(400, "Invalid request: entries: wanted at least one");
+  expect_few(entries);
   return entries;
 }
 
@@ -84,8 +90,7 @@ void merge(StoredGlossary& glossary, const GlossaryDictionary& added) {
   if (place == glossary.dictionaries.end())
     place = glossary.dictionaries.insert(place, {added.source, added.target, {}});
   for (const auto& [source, target] : added.entries) place->entries[source] = target;
-  if (place->entries.size() > kMaxRows)
-    throw ApiError(413, "Invalid request: entries: wanted at most " + std::to_string(kMaxRows) + " of two languages");
+  expect_few(place->entries);
 }
 
 /// Sets the fields "name" and "dictionaries", as far as a request has them.

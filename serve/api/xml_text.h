@@ -11,8 +11,8 @@ namespace gloss {
 /// Roles of the elements in a text of XML: the fields of DeepL's interface. Names are as they are written.
 struct XmlTextRules {
   SentenceMode mode = SentenceMode::kParagraph;
-  std::vector<std::string> splitting, non_splitting;  ///< end sentences; never do
-  std::vector<std::string> ignored;                   ///< are not translated
+  std::vector<std::string> splitting = {}, non_splitting = {};  ///< end sentences; never do
+  std::vector<std::string> ignored = {};                        ///< are not translated
   bool finds_outline = true;  ///< other elements end sentences, unless they or an element around them stand beside text
 };
 

@@ -1,0 +1,221 @@
+#include "serve/api/deepl.h"
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "serve/service/language_detector.h"
+#include "tests/serve/api/test_server.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+using ::testing::HasSubstr;
+
+HeaderFields key(const std::string& name) { return {{"Authorization", "DeepL-Auth-Key " + name}}; }
+
+void serve_as(ServeConfig& config, const std::vector<std::pair<std::string, std::string>>& directions) {
+  const auto path = config.models.front().path;
+  config.models.clear();
+  for (const auto& [source, target] : directions) config.models.push_back({source, target, path});
+}
+
+std::string text_of(const TestServer::Answer& answer) {
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  return answer.status == 200 ? answer.json()["translations"][0]["text"].get<std::string>() : "";
+}
+
+/// Returns the codes of a list of languages.
+std::string codes(const TestServer::Answer& answer, const char* name = "language") {
+  std::string text;
+  const auto list = answer.json();
+  for (const auto& each : list) text += (text.empty() ? "" : " ") + each[name].get<std::string>();
+  return text;
+}
+
+TEST(DeepL, TakesJsonAndForms) {
+  const TestServer server;
+  const auto wanted = text_of(
+      server.send("POST", "/v2/translate", R"({"text":["lemu ana","ana"],"source_lang":"EN","target_lang":"DE"})"));
+  EXPECT_FALSE(wanted.empty());
+  for (const auto* const body :
+       {R"({"text":"lemu ana","source_lang":"en","target_lang":"de","split_sentences":1,"context":"x","any":{}})",
+        "text=lemu+ana&text=ana&source_lang=EN&target_lang=DE&formality=prefer_less",
+        "text%5B%5D=lemu%20ana&source_lang=EN&target_lang=DE"})
+    EXPECT_EQ(text_of(server.send("POST", "/v2/translate", body)), wanted) << body;
+  EXPECT_EQ(text_of(server.send("GET", "/v2/translate?text=lemu%20ana&source_lang=EN&target_lang=DE")), wanted);
+  const auto answer = server.send("POST", "/v2/translate", "text=a&text=b&source_lang=EN&target_lang=DE").json();
+  EXPECT_EQ(answer["translations"].size(), 2);
+  EXPECT_EQ(answer["translations"][1]["detected_source_language"], "EN");
+  EXPECT_FALSE(answer["translations"][1].contains("billed_characters"));
+}
+
+TEST(DeepL, RefusesWhatItCannotDo) {
+  const TestServer server;
+  const std::string start = "text=ana&source_lang=EN&target_lang=DE&";
+  for (const auto& body : std::vector<std::string>{"",
+                                                   "text=ana",
+                                                   "target_lang=DE",
+                                                   "text=ana&source_lang=EN&target_lang=FR",
+                                                   "text=%FF&target_lang=DE",
+                                                   "text=ana&source_lang=XX&target_lang=DE",
+                                                   start + "formality=more",
+                                                   start + "formality=x",
+                                                   start + "tag_handling=x",
+                                                   start + "split_sentences=x",
+                                                   start + "model_type=x",
+                                                   start + "style_id=x",
+                                                   start + "translation_memory_id=x",
+                                                   start + "custom_instructions=x",
+                                                   start + "outline_detection=x&tag_handling=xml",
+                                                   start + "preserve_formatting=x",
+                                                   "text=ana&target_lang=DE&glossary_id=x",
+                                                   R"({"text":1,"target_lang":"DE"})",
+                                                   R"({"text":[["a"]],"target_lang":"DE"})",
+                                                   R"({"text":"a")"}) {
+    const auto answer = server.send("POST", "/v2/translate", body);
+    EXPECT_EQ(answer.status, 400) << body;
+    EXPECT_TRUE(answer.json().contains("message")) << body << answer.body;
+  }
+  const auto message = [&](const TestServer::Answer& answer) {
+    return std::to_string(answer.status) + " " + answer.json().value("message", "no message: " + answer.body);
+  };
+  EXPECT_THAT(message(server.send("POST", "/v2/translate", start + "glossary_id=x")), HasSubstr("404 Gloss"));
+  EXPECT_THAT(message(server.send("POST", "/v2/translate", std::string(2 << 20, ' '))), HasSubstr("413 "));
+  EXPECT_THAT(message(server.send("POST", "/v2/translate", "text=" + std::string(200'000, 'a') + "&target_lang=DE")),
+              HasSubstr("413 "));
+  EXPECT_THAT(message(server.send("DELETE", "/v2/translate")), HasSubstr("405 "));
+  for (const auto* const path : {"/v2/write/rephrase", "/v3/glossaries/", "/v2/glossaries/a/b", "/v3/glossaries/a"})
+    EXPECT_THAT(message(server.send("GET", path)), HasSubstr("404 ")) << path;
+}
+
+TEST(DeepL, NamesLanguagesAsItDoes) {
+  const TestServer server([](auto& config) {
+    serve_as(config, {{"de", "en"}, {"en-US", "zh-CN"}, {"en", "pt-BR"}, {"en", "no"}, {"de", "pt"}});
+  });
+  EXPECT_EQ(codes(server.send("GET", "/v2/languages")), "DE EN");
+  EXPECT_EQ(codes(server.send("POST", "/v2/languages", "type=target")), "EN-GB EN-US NB PT-BR PT-PT ZH-HANS");
+  EXPECT_EQ(codes(server.send("GET", "/v3/languages?resource=translate_text"), "lang"),
+            "de en en-GB en-US nb pt-BR pt-PT zh-Hans");
+  EXPECT_EQ(codes(server.send("GET", "/v3/languages?resource=glossary"), "lang"), "de en nb pt zh");
+  const auto status = [&](const std::string& source, const std::string& target) {
+    return server.send("GET", "/v2/translate?text=ana&source_lang=" + source + "&target_lang=" + target).status;
+  };
+  EXPECT_EQ(status("DE", "EN-US"), 200);
+  EXPECT_EQ(status("DE", "EN"), 200);
+  EXPECT_EQ(status("EN", "ZH-HANS"), 200);
+  EXPECT_EQ(status("EN", "zh"), 200);
+  EXPECT_EQ(status("EN", "ZH-HANT"), 400);
+  EXPECT_EQ(status("EN", "PT-BR"), 200);
+  EXPECT_EQ(status("EN", "PT-PT"), 400);
+  EXPECT_EQ(status("DE", "PT-PT"), 200);
+  EXPECT_EQ(status("EN", "NB"), 200);
+  EXPECT_EQ(server.send("GET", "/v2/glossary-language-pairs").json()["supported_languages"].size(), 5);
+}
+
+TEST(DeepL, DetectsTheLanguageOfEachText) {
+  if (!has_language_detector()) GTEST_SKIP() << "needs CLD2";
+  const TestServer server([](auto& config) { serve_as(config, {{"en", "fr"}, {"de", "fr"}}); });
+  const auto answer = server.send("POST", "/v2/translate",
+                                  "target_lang=FR&text=The weather is very fine today, is it not&text="
+                                  "Das Wetter ist heute wirklich sehr schön, nicht wahr&text=This is my own house");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  std::string found;
+  const auto json = answer.json();
+  for (const auto& each : json["translations"]) found += each["detected_source_language"].get<std::string>();
+  EXPECT_EQ(found, "ENDEEN");
+}
+
+TEST(DeepL, CountsCharactersOfEachKey) {
+  const TemporaryFolder folder;
+  const auto keys = folder / "keys";
+  std::ofstream(keys) << key_line("large") << key_line("small", "characters=10") << key_line("slow", "requests=1");
+  const TestServer server([&](auto& config) { config.settings.api_keys = keys.string(); });
+  const auto translate = [&](const std::string& name, const std::string& text) {
+    return server.send("POST", "/v2/translate", "source_lang=EN&target_lang=DE&" + text, key(name)).status;
+  };
+  const auto usage = [&](const std::string& name) { return server.send("GET", "/v2/usage", "", key(name)).json(); };
+  EXPECT_EQ(translate("small:fx", "text=h%C3%A4h%C3%A4&text=a"), 200);
+  EXPECT_EQ(usage("small"), Json::parse(R"({"character_count":5,"character_limit":10})"));
+  EXPECT_EQ(translate("small", "text=<a&tag_handling=xml"), 400) << "costs nothing";
+  EXPECT_EQ(translate("small", "text=123456"), 456);
+  EXPECT_EQ(usage("small")["character_count"], 5);
+  EXPECT_EQ(server.send("POST", "/translate", "q=12345&source=en&target=de&api_key=small").status, 200);
+  EXPECT_EQ(usage("small")["character_count"], 10);
+  EXPECT_EQ(server.send("POST", "/translate", "q=1&source=en&target=de&api_key=small").status, 456);
+  EXPECT_EQ(usage("large"), Json::parse(R"({"character_count":0,"character_limit":1000000000000})"));
+  EXPECT_EQ(translate("slow", "text=a"), 200);
+  EXPECT_EQ(translate("slow", "text=a"), 429);
+  EXPECT_EQ(translate("none", "text=a"), 403);
+  EXPECT_EQ(server.send("GET", "/v2/usage").status, 403);
+}
+
+TEST(DeepLGlossaries, BelongToTheirKeys) {
+  const TemporaryFolder folder;
+  const auto keys = folder / "keys";
+  std::ofstream(keys) << key_line("one") << key_line("two");
+  const TestServer server([&](auto& config) { config.settings.api_keys = keys.string(); });
+  const auto made = server.send("POST", "/v2/glossaries",
+                                R"({"name":"a","source_lang":"EN","target_lang":"DE","entries":"ana\temi",)"
+                                R"("entries_format":"tsv"})",
+                                key("one"));
+  ASSERT_EQ(made.status, 201) << made.body;
+  const auto id = made.json()["glossary_id"].get<std::string>();
+  EXPECT_EQ(server.send("GET", "/v2/glossaries/" + id + "/entries", "", key("one")).body, "ana\temi");
+  EXPECT_EQ(server.send("HEAD", "/v2/glossaries/" + id, "", key("one")).status, 200);
+  const auto text = "text=ana&source_lang=EN&target_lang=DE&glossary_id=" + id;
+  EXPECT_THAT(text_of(server.send("POST", "/v2/translate", text, key("one"))), HasSubstr("emi"));
+  EXPECT_EQ(server.send("POST", "/v2/translate", text, key("two")).status, 404);
+  EXPECT_EQ(server.send("POST", "/v2/translate", "text=ana&target_lang=DE&glossary_id=" + id, key("one")).status, 400);
+  EXPECT_EQ(server.send("GET", "/v2/glossaries", "", key("two")).json()["glossaries"].size(), 0);
+  for (const auto* const path : {"/v2/glossaries/", "/v3/glossaries/"}) {
+    EXPECT_EQ(server.send("GET", path + id, "", key("two")).status, 404);
+    EXPECT_EQ(server.send("DELETE", path + id, "", key("two")).status, 404);
+  }
+  EXPECT_EQ(server.send("DELETE", "/v2/glossaries/" + id, "", key("one")).status, 204);
+  EXPECT_EQ(server.send("DELETE", "/v2/glossaries/" + id, "", key("one")).status, 404);
+}
+
+TEST(DeepLGlossaries, RefuseFaultyEntries) {
+  const TestServer server;
+  const auto made = [&](const std::string& fields) {
+    return server.send("POST", "/v2/glossaries", "name=a&source_lang=en&target_lang=de&" + fields).status;
+  };
+  EXPECT_EQ(made("entries_format=csv&entries=%22ana%22,emi%0D%0A%0D%0Anipa,dalo,EN,DE"), 201);
+  for (const auto* const fields :
+       {"", "entries=ana%09emi", "entries_format=tsv", "entries_format=tsv&entries=ana",
+        "entries_format=tsv&entries=%09a", "entries_format=tsv&entries=a%09b%09c", "entries_format=csv&entries=a,b,c",
+        "entries_format=xls&entries=a%09b", "entries_format=tsv&entries=a%09b%0Aa%09c",
+        "entries_format=tsv&entries=a%09b%01", "entries_format=tsv&entries=a%09%E6%BC%A2",
+        "entries_format=tsv&entries=a%09b&target_lang=fr", "entries_format=tsv&entries=a%09b&name="})
+    EXPECT_EQ(made(fields), 400) << fields;
+  std::string many = "entries_format=tsv&entries=";
+  for (int i = 0; i <= 10'000; ++i) many += std::to_string(i) + "%09emi%0A";
+  EXPECT_EQ(made(many), 413);
+  for (const auto* const body :
+       {R"({"name":"a","dictionaries":1})", R"({"name":"a","dictionaries":[1]})", R"({"name":"a","dictionaries":[{}]})",
+        R"({"name":"a","dictionaries":[{"source_lang":1,"target_lang":"de"}]})", R"({"dictionaries":[]})"})
+    EXPECT_EQ(server.send("POST", "/v3/glossaries", body).status, 400) << body;
+}
+
+TEST(DeepLGlossaries, AreLimited) {
+  GlossaryStore store;
+  StoredGlossary glossary;
+  for (std::size_t i = 0; i < GlossaryStore::kMaxGlossaries; ++i) EXPECT_TRUE(store.put("a", StoredGlossary()));
+  EXPECT_FALSE(store.put("a", glossary));
+  EXPECT_TRUE(store.put("b", glossary));
+  glossary.dictionaries = {{"en", "de", {{"a", std::string(GlossaryStore::kMaxBytes, 'b')}}}};
+  EXPECT_FALSE(store.put("b", glossary)) << "replaces the one of its id";
+  EXPECT_TRUE(store.find("b", glossary.id)->dictionaries.empty());
+  EXPECT_TRUE(store.remove("a", store.list("a").front()->id));
+  EXPECT_FALSE(store.remove("c", glossary.id));
+  EXPECT_EQ(store.list("c").size(), 0);
+}
+
+}  // namespace
+}  // namespace gloss
