@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "app/commands/commands.h"
@@ -68,10 +69,19 @@ class ServerSignals {
   std::thread thread_;
 };
 
+/// Raises the number of files that may be open to the hard limit: each connection is one.
+void raise_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 ExitCode run(const ServeOptions& options) {
   const BlockedSignals signals;
+  raise_file_limit();
   ServeConfig config;
   std::vector<NamedFile> inputs;
   name_by_option({{"model", "--model"}}, [&] {
