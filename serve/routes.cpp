@@ -74,7 +74,6 @@ std::span<const Route> routes() {
        .has_file = true},
       // The name is the secret of a link: a browser that follows it shows no key.
       {.method = "GET", .path = "/download_file/*", .answer = libre_download_file, .reads_file = true, .is_open = true},
-      {.method = "DELETE", .path = "/download_file/*", .answer = libre_delete_file},
       {.method = "POST",
        .path = "/v2/document",
        .answer = deepl_upload_document,
@@ -83,7 +82,7 @@ std::span<const Route> routes() {
        .has_file = true},
       {.method = "GET", .path = "/v2/document/*", .answer = deepl_document, .reads_file = true, .is_deepl = true},
       {.method = "POST", .path = "/v2/document/*", .answer = deepl_document, .reads_file = true, .is_deepl = true},
-      {.method = "DELETE", .path = "/v2/document/*", .answer = deepl_delete_document, .is_deepl = true},
+      {.method = "DELETE", .path = "/v2/document/*", .answer = deepl_document, .is_deepl = true},
       {.method = "GET", .path = "/health", .answer = health, .is_open = true},
       {.method = "GET", .path = "/ready", .answer = health, .is_open = true},
       {.method = "GET", .path = "/metrics", .answer = metrics},

@@ -46,20 +46,6 @@ std::vector<std::string> tags(const RequestFields& fields, std::string_view name
   return names;
 }
 
-/// Refuses what would change the translation, and what cannot be on this server.
-void expect_possible(const RequestFields& fields) {
-  const auto formality =
-      choice(fields, "formality", {"default", "prefer_more", "prefer_less", "more", "less", "formal", "informal"});
-  if (formality != "default" && !formality.starts_with("prefer_"))
-    throw wrong("formality", "default, prefer_more or prefer_less, because no model here has another one");
-  for (const std::string_view name : {"style_id", "translation_memory_id", "custom_instructions"})
-    if (const auto* field = fields.find(name); field != nullptr && !field->empty())
-      throw wrong(name, "none, because this server has nothing of the kind");
-  choice(fields, "model_type", {"", "quality_optimized", "prefer_quality_optimized", "latency_optimized"});
-  choice(fields, "tag_handling_version", {"", "v1", "v2"});
-  fields.flag("preserve_formatting", false);
-}
-
 /// Sets how a job reads texts.
 void set_reader(const RequestFields& fields, TextJob& job) {
   const auto tag_handling = choice(fields, "tag_handling", {"", "xml", "html"});
@@ -87,6 +73,19 @@ void set_reader(const RequestFields& fields, TextJob& job) {
 
 }  // namespace
 
+void expect_possible_fields(const RequestFields& fields) {
+  const auto formality =
+      choice(fields, "formality", {"default", "prefer_more", "prefer_less", "more", "less", "formal", "informal"});
+  if (formality != "default" && !formality.starts_with("prefer_"))
+    throw wrong("formality", "default, prefer_more or prefer_less, because no model here has another one");
+  for (const std::string_view name : {"style_id", "translation_memory_id", "custom_instructions"})
+    if (const auto* field = fields.find(name); field != nullptr && !field->empty())
+      throw wrong(name, "none, because this server has nothing of the kind");
+  choice(fields, "model_type", {"", "quality_optimized", "prefer_quality_optimized", "latency_optimized"});
+  choice(fields, "tag_handling_version", {"", "v1", "v2"});
+  fields.flag("preserve_formatting", false);
+}
+
 void deepl_translate(ApiCall& call) {
   const auto& fields = call.fields();
   const auto& models = *call.context().models;
@@ -97,7 +96,7 @@ void deepl_translate(ApiCall& call) {
   const auto target_lang = fields.text("target_lang").value_or("");
   if (target_lang.empty()) throw wrong("target_lang", "a language");
   const auto source_lang = fields.text("source_lang").value_or("");
-  expect_possible(fields);
+  expect_possible_fields(fields);
   set_reader(fields, job);
   job.glossary = deepl_glossary(call, source_lang, target_lang);
   job.deadline = call.deadline();

@@ -11,4 +11,7 @@ void deepl_translate(ApiCall& call);
 /// GET, POST /v2/usage: the characters of the key.
 void deepl_usage(ApiCall& call);
 
+/// Throws ApiError 400 for fields that would change a translation, and that no model here follows.
+void expect_possible_fields(const RequestFields& fields);
+
 }  // namespace gloss

@@ -12,39 +12,44 @@
 #include "common/text/utf8.h"
 #include "common/unicode/unassigned_and_control.h"
 #include "documents/document.h"
+#include "serve/api/deepl.h"
+#include "serve/api/deepl_glossaries.h"
+#include "serve/api/deepl_languages.h"
 #include "serve/api/detect.h"
 #include "serve/http/api_error.h"
 
 namespace gloss {
 namespace {
 
+constexpr std::string_view kDownload = "/download_file/", kDocument = "/v2/document/", kResult = "/result";
+
 bool is_ascii_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
-/// A name of a client's file without folders: a stem for the name of the translation, and a checked ending.
+/// A name of a client's file without folders: a stem that is safe in a field of a header, and the ending of a format.
 struct FileName {
   std::string stem, ending;
 };
 
-/// Throws ApiError 400 unless the name has the ending of a format.
+/// Throws ApiError 400 for the ending of no format.
 FileName read_file_name(std::string_view name) {
-  name.remove_prefix(std::min(name.find_last_of("/\\") + 1, name.size()));  // npos + 1 is 0
+  name.remove_prefix(name.find_last_of("/\\") + 1);  // npos + 1 is 0
   const auto dot = std::min(name.rfind('.'), name.size());
+  FileName result{{}, lower_ascii(name.substr(dot))};
   const auto endings = document_endings();
-  const auto ending = std::ranges::find(endings, lower_ascii(name.substr(dot)));
-  if (ending == endings.end()) {
-    if (const auto reason = why_refused(lower_ascii(name.substr(dot))); !reason.empty())
-      throw ApiError(400, "The format of the file is not supported: " + std::string(reason));
-    std::string list;
-    for (const auto& each : endings) list += (list.empty() ? "" : ", ") + each;
-    throw ApiError(400, "The format of the file is not supported: wanted a name that ends in one of " + list);
+  if (std::ranges::find(endings, result.ending) == endings.end()) {
+    std::string reason(why_refused(result.ending));
+    for (const auto& ending : endings) {
+      if (!why_refused(result.ending).empty()) break;
+      reason += (reason.empty() ? "wanted a name that ends in one of " : ", ") + ending;
+    }
+    throw ApiError(400, "The format of the file is not supported: " + reason);
   }
   constexpr std::size_t kMaxBytes = 150;
-  FileName result{{}, *ending};
   for_each_character(name.substr(0, dot), [&](std::optional<char32_t> c, std::string_view spelling) {
-    constexpr std::string_view kSpecial = "\"*:<>?|%;'";
-    const bool is_safe = c && !is_unassigned_or_control(*c) && kSpecial.find(spelling) == kSpecial.npos;
+    const bool is_safe =
+        c && !is_unassigned_or_control(*c) && std::string_view("\"*:<>?|%;'").find(spelling) == spelling.npos;
     if (result.stem.size() + spelling.size() <= kMaxBytes) result.stem += is_safe ? spelling : "_";
   });
   if (result.stem.find_first_not_of(". ") == result.stem.npos) result.stem = "document";
@@ -52,7 +57,7 @@ FileName read_file_name(std::string_view name) {
   return result;
 }
 
-/// Returns the field Content-Disposition (RFC 6266) of a name in UTF-8 without quotes and control characters.
+/// Returns the field Content-Disposition (RFC 6266) of a safe name.
 std::string attachment(std::string_view name) {
   std::string ascii, encoded;
   for (const char c : name) {
@@ -63,32 +68,29 @@ std::string attachment(std::string_view name) {
   return "attachment; filename=\"" + ascii + "\"; filename*=UTF-8''" + encoded;
 }
 
-/// Stores the document of a request and returns it with the order to translate it.
-std::pair<std::shared_ptr<DocumentJob>, DocumentOrder> read_document(ApiCall& call, std::string_view name,
-                                                                     const std::string& source,
+/// Stores the document of a request and returns it with the order to translate it; `source` empty: it is detected.
+std::pair<std::shared_ptr<DocumentJob>, DocumentOrder> read_document(ApiCall& call, const std::string& source,
                                                                      const std::string& target) {
-  const auto* const file = call.fields().file("file");
-  const auto [stem, ending] = read_file_name(name);
-  if (file->value.empty()) throw ApiError(400, "Invalid request: file: wanted a document, got no bytes");
-  const auto job = call.context().documents.store(file->value, ending);
-  const auto from = !source.empty() ? source : detect(call, job->sample(), target).code;
-  return {job,
-          {.owner = call.owner(),
-           .models = call.context().models,
-           .route = call.route(from, target),
-           .file_name = stem + '_' + lower_ascii(target) + ending}};
-}
-
-/// Returns the name that was sent with a file. Throws ApiError 400 if there is no file.
-std::string sent_name(ApiCall& call) {
   const auto* const file = call.fields().file("file");
   if (file == nullptr || (file->filename->empty() && file->value.empty()))
     throw ApiError(400, "Invalid request: missing file parameter");
-  return *file->filename;
+  const auto [stem, ending] = read_file_name(call.fields().text("filename").value_or(*file->filename));
+  if (file->value.empty()) throw ApiError(400, "Invalid request: file: wanted a document, got no bytes");
+  call.use_characters({});  // no key without any left
+  const auto job = call.context().documents.store(file->value, ending);
+  const auto route = call.route(!source.empty() ? source : detect(call, job->sample(), target).code, target);
+  return {job,
+          {.owner = call.owner(),
+           .models = call.context().models,
+           .route = route,
+           .file_name = stem + '_' + lower_ascii(target) + ending,
+           .on_end = [&use = call.context().use, owner = call.owner()](const DocumentStatus& status) {
+             if (status.http_status == 200) use.take(owner, status.characters, 0);
+           }}};
 }
 
 void send(ApiCall& call, const DocumentJob& job) {
-  call.exchange().respond({.body = call.context().documents.translation(job),
+  call.exchange().respond({.body = DocumentJobs::translation(job),
                            .content_type = "application/octet-stream",
                            .headers = {{"Content-Disposition", attachment(job.order().file_name)},
                                        {"X-Content-Type-Options", "nosniff"},
@@ -98,38 +100,12 @@ void send(ApiCall& call, const DocumentJob& job) {
 /// Returns the address of a path as the client sees this server; the path alone if its field Host is odd.
 std::string address_of(const ApiCall& call, const std::string& path) {
   const auto host = call.request().header("host");
-  const bool is_plain = std::ranges::all_of(
-      host, [](char c) { return is_ascii_word(c) || c == '.' || c == ':' || c == '[' || c == ']'; });
-  if (host.empty() || !is_plain) return path;
+  const auto is_of_host = [](char c) { return is_ascii_word(c) || c == '.' || c == ':' || c == '[' || c == ']'; };
+  if (host.empty() || !std::ranges::all_of(host, is_of_host)) return path;
   const bool is_tls =
       !call.context().config.settings.tls_certificate.empty() || call.request().header("x-forwarded-proto") == "https";
   return std::string(is_tls ? "https://" : "http://").append(host).append(path);
 }
-
-constexpr std::string_view kDownload = "/download_file/", kDocument = "/v2/document/", kResult = "/result";
-
-/// Returns the job of a link. Throws ApiError 404.
-std::shared_ptr<DocumentJob> linked_job(const ApiCall& call) {
-  const std::string_view path = call.request().path;
-  const auto file = path.substr(kDownload.size());
-  const auto job = call.context().documents.find(file.substr(0, file.find('.')));
-  const bool is_own = job && job->order().has_link && file == job->name() + job->ending() &&
-                      (call.owner().empty() || call.owner() == job->order().owner);
-  if (!is_own) throw ApiError(404, "There is no such file, or no longer");
-  return job;
-}
-
-/// Returns the job of a path of DeepL's. Throws ApiError 400 without its key, 404 for another one's.
-std::shared_ptr<DocumentJob> deepl_job(ApiCall& call, std::string_view id) {
-  const auto key = call.fields().required_text("document_key");
-  const auto job = call.context().documents.find(id);
-  const bool is_own = job && !job->order().has_link && job->order().owner == call.owner() &&
-                      sha256(key) == sha256(job->key());  // hashes, so that the time does not depend on the key
-  if (!is_own) throw ApiError(404, "Document not found");
-  return job;
-}
-
-std::string_view id_of(const ApiCall& call) { return std::string_view(call.request().path).substr(kDocument.size()); }
 
 }  // namespace
 
@@ -142,76 +118,82 @@ std::vector<std::string> document_endings() {
 }
 
 void libre_translate_file(ApiCall& call) {
-  const auto name = sent_name(call);
-  const auto source = call.fields().required_text("source");
-  const auto target = call.fields().required_text("target");
-  auto [job, order] = read_document(call, name, source == "auto" ? "" : source, target);
-  const auto link = address_of(call, std::string(kDownload) + job->name() + job->ending());
+  const auto source = call.fields().required_text("source"), target = call.fields().required_text("target");
+  auto [job, order] = read_document(call, source == "auto" ? "" : source, target);
   order.has_link = true;
   order.deadline = call.deadline();
   order.stop = call.exchange().left();
-  order.on_end = [exchange = call.shared_exchange(), link, models = model_hashes(order.route),
-                  &metrics = call.context().metrics](const DocumentStatus& status) {
-    if (status.http_status == 200)
-      return exchange->respond({.body = to_text({{"translatedFileUrl", link}}), .headers = {{"Gloss-Model", models}}});
+  order.on_end = [exchange = call.shared_exchange(), &metrics = call.context().metrics, count = order.on_end,
+                  link = address_of(call, std::string(kDownload) + job->name + job->ending),
+                  models = model_hashes(order.route)](const DocumentStatus& status) {
+    count(status);
     if (status.http_status == 504) metrics.add_deadline_exceeded();
-    exchange->respond({.status = status.http_status, .body = to_text({{"error", status.error}})});
+    exchange->respond(
+        {.status = status.http_status,
+         .body = to_text(status.http_status == 200 ? Json{{"translatedFileUrl", link}} : Json{{"error", status.error}}),
+         .headers = {{"Gloss-Model", models}}});
   };
   call.context().documents.start(job, std::move(order));
 }
 
-void libre_download_file(ApiCall& call) { send(call, *linked_job(call)); }
-
-void libre_delete_file(ApiCall& call) {
-  call.context().documents.remove(*linked_job(call));
-  call.exchange().respond({.status = 204, .content_type = ""});
+void libre_download_file(ApiCall& call) {
+  const auto file = std::string_view(call.request().path).substr(kDownload.size());
+  const auto job = call.context().documents.find(file.substr(0, file.find('.')));
+  if (!job || !job->order().has_link || file != job->name + job->ending ||
+      (!call.owner().empty() && call.owner() != job->order().owner))
+    throw ApiError(404, "There is no such file, or no longer");
+  send(call, *job);
 }
 
 void deepl_upload_document(ApiCall& call) {
   const auto& fields = call.fields();
-  auto name = sent_name(call);
-  name = fields.text("filename").value_or(name);
-  const auto target = fields.required_text("target_lang");
-  for (const auto* const field : {"glossary_id", "glossary_ids", "style_id", "translation_memory_id"})
-    if (fields.has(field))
-      throw ApiError(400, std::string(field) + ": wanted none, for documents are translated without");
-  const auto formality = fields.text("formality").value_or("default");
-  if (formality != "default" && !formality.starts_with("prefer_"))
-    throw ApiError(400, "formality: wanted default, prefer_more or prefer_less");
-  auto [job, order] = read_document(call, name, fields.text("source_lang").value_or(""), target);
-  if (const auto format = fields.text("output_format"); format && '.' + lower_ascii(*format) != job->ending())
-    throw ApiError(400, "output_format: wanted that of the document");
+  const auto& models = *call.context().models;
+  const auto source = fields.text("source_lang").value_or(""), target = fields.required_text("target_lang");
+  expect_possible_fields(fields);
+  auto glossary = deepl_glossary(call, source, target);
+  auto [job, order] =
+      read_document(call, source.empty() ? "" : served_source(models, source), served_target(models, target));
+  if (const auto format = fields.text("output_format"); format && '.' + lower_ascii(*format) != job->ending)
+    throw ApiError(400, "Invalid request: output_format: wanted that of the document");
+  if (order.route.size() > 1 && !glossary.empty())
+    throw ApiError(400,
+                   "Invalid request: glossary_id: wanted none, since no model translates these languages directly");
+  order.glossary = std::move(glossary);
   call.context().documents.start(job, std::move(order));
-  call.respond({{"document_id", job->name()}, {"document_key", job->key()}});
+  call.respond({{"document_id", job->name}, {"document_key", job->key}});
 }
 
 void deepl_document(ApiCall& call) {
-  auto id = id_of(call);
+  auto id = std::string_view(call.request().path).substr(kDocument.size());
   const bool wants_result = id.ends_with(kResult);
   if (wants_result) id.remove_suffix(kResult.size());
-  const auto job = deepl_job(call, id);
+  const auto key = call.fields().required_text("document_key");
   auto& documents = call.context().documents;
-  const auto status = documents.status(*job);
-  if (!wants_result) {
-    constexpr std::array kNames{"queued", "translating", "done", "error"};
-    Json body{{"document_id", job->name()},
-              {"status", kNames.at(static_cast<std::size_t>(status.state))},
-              {"progress", status.progress}};
-    if (status.seconds_left) body["seconds_remaining"] = *status.seconds_left;
-    if (status.state == DocumentState::kDone) body["billed_characters"] = status.characters;
-    if (status.state == DocumentState::kError) body["error_message"] = status.error;
-    return call.respond(body);
+  const auto job = documents.find(id);
+  const ApiError not_found(404, "Document not found");
+  if (!job || job->order().has_link || job->order().owner != call.owner() ||
+      sha256(key) != sha256(job->key))  // the time does not depend on the key
+    throw not_found;
+  if (call.request().method == "DELETE") {
+    documents.remove(*job);
+    return call.exchange().respond({.status = 204, .content_type = ""});
   }
-  if (status.state == DocumentState::kError) throw ApiError(404, "The document was not translated: " + status.error);
-  if (status.state != DocumentState::kDone) throw ApiError(503, "The document is not translated yet");
-  // The first one gets it.
-  if (call.request().method != "HEAD" && !documents.remove(*job)) throw ApiError(404, "Document not found");
-  send(call, *job);
-}
-
-void deepl_delete_document(ApiCall& call) {
-  call.context().documents.remove(*deepl_job(call, id_of(call)));
-  call.exchange().respond({.status = 204, .content_type = ""});
+  const auto status = documents.status(*job);
+  if (wants_result) {
+    if (status.state == DocumentState::kError) throw ApiError(404, "The document was not translated: " + status.error);
+    if (status.state != DocumentState::kDone) throw ApiError(503, "The document is not translated yet");
+    // The first one gets it.
+    if (call.request().method != "HEAD" && !documents.remove(*job)) throw not_found;
+    return send(call, *job);
+  }
+  constexpr std::array kNames{"queued", "translating", "done", "error"};
+  Json body{{"document_id", job->name},
+            {"status", kNames.at(static_cast<std::size_t>(status.state))},
+            {"progress", status.progress}};
+  if (status.seconds_left) body["seconds_remaining"] = *status.seconds_left;
+  if (status.state == DocumentState::kDone) body["billed_characters"] = status.characters;
+  if (status.state == DocumentState::kError) body["error_message"] = status.error;
+  call.respond(body);
 }
 
 }  // namespace gloss

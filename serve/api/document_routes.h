@@ -16,14 +16,11 @@ std::vector<std::string> document_endings();
 void libre_translate_file(ApiCall& call);
 /// GET /download_file/NAME: the link.
 void libre_download_file(ApiCall& call);
-/// DELETE /download_file/NAME: removes it before its time.
-void libre_delete_file(ApiCall& call);
 
 /// POST /v2/document: answers {"document_id", "document_key"} at once.
 void deepl_upload_document(ApiCall& call);
-/// GET and POST /v2/document/ID: its status. GET and POST /v2/document/ID/result: the translation, once.
+/// /v2/document/ID: GET and POST tell its status, DELETE stops and removes it. GET and POST /v2/document/ID/result: the
+/// translation, once.
 void deepl_document(ApiCall& call);
-/// DELETE /v2/document/ID: stops and removes it.
-void deepl_delete_document(ApiCall& call);
 
 }  // namespace gloss

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <span>
-#include <utility>
+#include <cstdlib>
 
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
@@ -16,7 +16,6 @@
 #include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
-#include "documents/document.h"
 #include "documents/model_sentence_translator.h"
 #include "documents/translate_document.h"
 #include "serve/http/api_error.h"
@@ -28,64 +27,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The least that a document takes of the quota, which bounds their number.
-constexpr std::uint64_t kMinShare = 64 << 10;
+constexpr std::uint64_t kMinShare = 64 << 10;     ///< that a document takes of the quota: it bounds their number
+constexpr std::size_t kMaxTranslation = 1 << 30;  ///< in bytes
+constexpr std::string_view kFolder = "gloss-documents-";
 
-/// Returns 128 bits of the system's random numbers in hexadecimal digits.
 std::string random_name() {
   std::array<unsigned char, 16> bytes{};
-  if (retry_interrupted([&] { return ::getrandom(bytes.data(), bytes.size(), 0); }) != std::ssize(bytes))
-    throw_io_error("getrandom", "read");
+  if (::getrandom(bytes.data(), bytes.size(), 0) != std::ssize(bytes)) throw_io_error("getrandom", "read");
   std::string name;
   for (const auto byte : bytes) name += formatted("%02x", byte);
   return name;
 }
 
-/// Returns the settings of a search in small batches: the texts of requests wait for one of them at most.
-DecodingConfig patient_search(const ServedModel& model) {
-  constexpr std::int64_t kBatch = 16;
-  auto decoding = best_of(model);
-  decoding.batch_size = std::min(decoding.batch_size, kBatch);
-  return decoding;
-}
-
 bool has_ended(DocumentState state) { return state == DocumentState::kDone || state == DocumentState::kError; }
 
-/// Counts the characters of a document's units.
-class CountedDocument final : public Document {
+/// Translates sentences by a model, in small batches: the texts of requests wait for one of them at most.
+class DocumentSentences final : public SentenceTranslator {
  public:
-  explicit CountedDocument(std::unique_ptr<Document> document) : document_(std::move(document)) {}
-
-  std::optional<Passage> next() override {
-    auto passage = document_->next();
-    if (passage)
-      for (const auto& unit : passage->units)
-        characters += static_cast<std::int64_t>(count_code_points(unit.source.text));
-    return passage;
-  }
-  void write(std::string_view bytes) override { document_->write(bytes); }
-  void finish() override { document_->finish(); }
-  double share_read() const override { return document_->share_read(); }
-
-  std::int64_t characters = 0;
-
- private:
-  std::unique_ptr<Document> document_;
-};
-
-/// Translates sentences by a model, and reports the share of those of a call that are done.
-class ReportedSentences final : public SentenceTranslator {
- public:
-  ReportedSentences(const ServedModel& model, TranslationHooks hooks, std::function<void(double)> report)
-      : report_(std::move(report)),
-        sentences_(model.translator, patient_search(model), {}, with_report(std::move(hooks)),
+  /// `report` gets the share of the sentences of a call that are done.
+  DocumentSentences(const ServedModel& model, const DocumentOrder& order, std::stop_token stop,
+                    const std::function<void(double)>& report)
+      : sentences_(model.translator, search(model), order.glossary,
+                   {.deadline = order.deadline,
+                    .stop = std::move(stop),
+                    .on_result =
+                        [this, report](auto, const auto&) {
+                          report(static_cast<double>(++done_) / static_cast<double>(count_));
+                          return true;
+                        }},
                    model.config.model.has_cross_attention()) {}
-  ReportedSentences(const ReportedSentences&) = delete;
-  ReportedSentences& operator=(const ReportedSentences&) = delete;
+  DocumentSentences(const DocumentSentences&) = delete;
+  DocumentSentences& operator=(const DocumentSentences&) = delete;
+
+  mutable std::int64_t characters = 0;  ///< of sentences, without those that are searched again
 
   std::vector<SentenceTranslation> translate(std::span<const SentenceRequest> sentences) const override {
-    done_ = 0;
-    count_ = sentences.size();
+    done_ = 0, count_ = sentences.size();
+    for (const auto& sentence : sentences)
+      if (sentence.required.empty()) characters += static_cast<std::int64_t>(count_code_points(sentence.text));
     return sentences_.translate(sentences);
   }
   bool fits(std::string_view sentence) const override { return sentences_.fits(sentence); }
@@ -93,44 +72,40 @@ class ReportedSentences final : public SentenceTranslator {
   std::vector<TextSpan> phrases(std::string_view text) const override { return sentences_.phrases(text); }
 
  private:
-  TranslationHooks with_report(TranslationHooks hooks) const {
-    hooks.on_result = [this](std::size_t, const LineTranslation&) {
-      report_(static_cast<double>(++done_) / static_cast<double>(count_));
-      return true;
-    };
-    return hooks;
+  static DecodingConfig search(const ServedModel& model) {
+    constexpr std::int64_t kBatch = 16;
+    auto decoding = best_of(model);
+    decoding.batch_size = std::min(decoding.batch_size, kBatch);
+    return decoding;
   }
 
-  std::function<void(double)> report_;
   mutable std::size_t done_ = 0, count_ = 1;
   ModelSentenceTranslator sentences_;
 };
 
 }  // namespace
 
-DocumentJob::DocumentJob(fs::path folder, std::string ending, std::shared_ptr<std::atomic<std::uint64_t>> used)
-    : folder_(std::move(folder)),
-      name_(random_name()),
-      key_(random_name()),
-      ending_(std::move(ending)),
+DocumentJob::DocumentJob(const fs::path& folder, std::string ending_of_format,
+                         std::shared_ptr<std::atomic<std::uint64_t>> used)
+    : name(random_name()),
+      key(random_name()),
+      ending(std::move(ending_of_format)),
+      path_(folder / random_name()),
       used_(std::move(used)) {}
 
 DocumentJob::~DocumentJob() {
   std::error_code ignored;
-  for (std::size_t stage = 0; stage <= order_.route.size() + 1; ++stage) fs::remove(file(stage), ignored);
+  for (std::size_t stage = 0; stage <= order_.route.size(); ++stage) fs::remove(file(stage), ignored);
   *used_ -= share_;
 }
 
-fs::path DocumentJob::file(std::size_t stage) const {
-  return folder_ / (name_ + '-' + std::to_string(stage) + ending_);
-}
+/// Returns the file that the models before a stage have made.
+fs::path DocumentJob::file(std::size_t stage) const { return path_.string() + '-' + std::to_string(stage) + ending; }
 
 std::string DocumentJob::without_paths(std::string message) const {
-  for (std::size_t stage = 0; stage <= order_.route.size() + 1; ++stage) {
-    const auto path = printable(file(stage).string());
-    for (auto at = message.find(path); at != message.npos; at = message.find(path))
-      message.replace(at, path.size(), "the document");
-  }
+  const auto path = printable(path_.string());
+  for (auto at = message.find(path); at != message.npos; at = message.find(path))
+    message.replace(at, path.size() + 2 + ending.size(), "the document");
   return message;
 }
 
@@ -149,39 +124,63 @@ std::string DocumentJob::sample() const {
 }
 
 DocumentJobs::DocumentJobs(Settings settings, std::function<Clock::time_point()> now)
-    : settings_(std::move(settings)), now_(std::move(now)), pool_(settings_.threads, SIZE_MAX) {
-  if (settings_.quota_bytes == 0) return;
-  folder_.emplace(settings_.folder);
+    : settings_(std::move(settings)), now_(std::move(now)) {
+  if (!accepts()) return;
+  make_folder();
+  pool_.emplace(settings_.threads, SIZE_MAX);
   cleaner_ = std::thread([this] {
-    std::unique_lock lock(mutex_);
-    while (!ends_) {
+    for (std::unique_lock lock(mutex_); !ends_; lock.lock()) {
       if (jobs_.empty())
-        changed_.wait(lock);
+        changed_.wait(lock, [this] { return ends_ || !jobs_.empty(); });
       else
-        changed_.wait_for(lock, std::chrono::seconds(1));
+        changed_.wait_for(lock, std::chrono::seconds(1), [this] { return ends_; });
       lock.unlock();
       expire();
-      lock.lock();
     }
   });
 }
 
 DocumentJobs::~DocumentJobs() {
-  std::map<std::string, std::shared_ptr<DocumentJob>, std::less<>> jobs;
+  if (!accepts()) return;
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
-    jobs.swap(jobs_);
+    for (const auto& [hash, job] : jobs_) job->removed_.request_stop();
   }
-  for (const auto& [hash, job] : jobs) job->removed_.request_stop();
   changed_.notify_all();
-  if (cleaner_.joinable()) cleaner_.join();
+  cleaner_.join();
+  pool_.reset();
+  jobs_.clear();
+  lock_.reset();
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+void DocumentJobs::make_folder() {
+  std::error_code error;
+  const auto parent = settings_.folder.empty() ? fs::temp_directory_path(error) : settings_.folder;
+  for (const auto& entry : fs::directory_iterator(parent, error)) {
+    struct stat status {};
+    const auto& path = entry.path();
+    if (!path.filename().string().starts_with(kFolder) || ::lstat(path.c_str(), &status) != 0 ||
+        !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid())
+      continue;
+    try {
+      const FileLock lock(path, FileLock::kExisting);
+      fs::remove_all(path, error);
+    } catch (const Error&) {  // another server runs
+    }
+  }
+  auto form = (parent / kFolder).string() + "XXXXXX";
+  if (::mkdtemp(form.data()) == nullptr) throw_io_error(parent, "create a folder for documents in it");
+  folder_ = form;
+  lock_.emplace(folder_);
 }
 
 std::shared_ptr<DocumentJob> DocumentJobs::store(std::string_view bytes, const std::string& ending) {
   if (!accepts()) throw ApiError(403, "This server translates no documents");
   expire();
-  auto job = std::make_shared<DocumentJob>(folder_->path(), ending, used_);
+  auto job = std::make_shared<DocumentJob>(folder_, ending, used_);
   take_share(*job, 2 * bytes.size());  // of its translation, too
   try {
     AtomicFile file(job->file(0));
@@ -198,10 +197,10 @@ void DocumentJobs::start(const std::shared_ptr<DocumentJob>& job, DocumentOrder 
   job->order_ = std::move(order);
   {
     const std::lock_guard lock(mutex_);
-    jobs_[sha256(job->name())] = job;
+    jobs_[sha256(job->name)] = job;
   }
   changed_.notify_all();
-  if (pool_.add([this, job] { run(job); })) return;
+  if (pool_->add([this, job] { run(job); })) return;
   remove(*job);
   throw ApiError(503, "The server is busy; try again later", {{"Retry-After", "1"}});
 }
@@ -209,14 +208,14 @@ void DocumentJobs::start(const std::shared_ptr<DocumentJob>& job, DocumentOrder 
 std::shared_ptr<DocumentJob> DocumentJobs::find(std::string_view name) {
   expire();
   const std::lock_guard lock(mutex_);
-  const auto found = jobs_.find(sha256(name));  // so that times depend on the hash, not on the name
+  const auto found = jobs_.find(sha256(name));  // the time depends on the hash, not on the name
   return found != jobs_.end() ? found->second : nullptr;
 }
 
 DocumentStatus DocumentJobs::status(const DocumentJob& job) const {
+  constexpr double kMinProgress = 0.01;
   const std::lock_guard lock(mutex_);
   auto status = job.status_;
-  constexpr double kMinProgress = 0.01;
   if (status.state == DocumentState::kTranslating && status.progress > kMinProgress) {
     const auto seconds = std::chrono::duration<double>(now_() - job.begin_).count();
     status.seconds_left = 1 + static_cast<std::int64_t>(seconds * (1 - status.progress) / status.progress);
@@ -224,21 +223,17 @@ DocumentStatus DocumentJobs::status(const DocumentJob& job) const {
   return status;
 }
 
-std::string DocumentJobs::translation(const DocumentJob& job) const {
-  constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
-  return read_file(job.file(job.order_.route.size()), kMaxBytes);
+std::string DocumentJobs::translation(const DocumentJob& job) {
+  return read_file(job.file(job.order_.route.size()), kMaxTranslation);
 }
 
 bool DocumentJobs::remove(const DocumentJob& job) {
-  std::shared_ptr<DocumentJob> removed;
+  auto removed = job.removed_;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = jobs_.find(sha256(job.name()));
-    if (found == jobs_.end()) return false;
-    removed = std::move(found->second);
-    jobs_.erase(found);
+    if (jobs_.erase(sha256(job.name)) == 0) return false;
   }
-  removed->removed_.request_stop();
+  removed.request_stop();
   return true;
 }
 
@@ -256,7 +251,7 @@ void DocumentJobs::expire() {
           (job->order_.stop.stop_requested() || (job->order_.deadline && now >= *job->order_.deadline)))
         late.push_back(job);
   }
-  for (const auto& job : late) finish(job, {504, "The deadline of the request has passed"});
+  for (const auto& job : late) finish(job, 504, "The deadline of the request has passed");
 }
 
 std::size_t DocumentJobs::count(DocumentState state) const {
@@ -285,78 +280,73 @@ void DocumentJobs::run(const std::shared_ptr<DocumentJob>& job) {
     job->status_.state = DocumentState::kTranslating;
     job->begin_ = now_();
   }
-  finish(job, translate(*job));
-}
-
-DocumentJobs::Outcome DocumentJobs::translate(DocumentJob& job) {
-  const std::stop_callback stop_with_client(job.order_.stop, [&] { job.removed_.request_stop(); });
+  const std::stop_callback with_client(job->order_.stop, [&] { job->removed_.request_stop(); });
   try {
-    for (std::size_t stage = 0; stage < job.order_.route.size(); ++stage) translate_stage(job, stage);
-    take_share(job, fs::file_size(job.file(job.order_.route.size())));
-    return {200, {}};
+    const auto stages = job->order_.route.size();
+    for (std::size_t stage = 0; stage < stages; ++stage) translate(*job, stage);
+    take_share(*job, fs::file_size(job->file(stages)));
+    finish(job, 200, {});
   } catch (const ApiError& error) {
-    return {error.status, error.what()};
+    finish(job, error.status, error.what());
   } catch (const std::exception& error) {
     const auto* const known = dynamic_cast<const Error*>(&error);
     const auto code = is_out_of_memory() ? ExitCode::kOutOfMemory : known ? known->exit_code() : ExitCode::kFault;
-    const auto message = job.without_paths(error.what());
-    if (code == ExitCode::kUsage || code == ExitCode::kData) return {400, message};
+    const auto message = job->without_paths(error.what());
+    if (code == ExitCode::kUsage || code == ExitCode::kData) return finish(job, 400, message);
     log_error("a document was not translated: " + message);
-    if (code == ExitCode::kIo) return {507, message};
+    if (code == ExitCode::kIo) return finish(job, 507, message);
     if (code == ExitCode::kOutOfMemory)
-      return {503, "The server is out of memory; try again later, or with a smaller document"};
-    return {500, "The translation failed; see the log of the server"};
+      return finish(job, 503, "The server is out of memory; try again later, or with a smaller document");
+    finish(job, 500, "The translation failed; see the log of the server");
   }
 }
 
-void DocumentJobs::translate_stage(DocumentJob& job, std::size_t stage) {
+/// Translates by the model of one stage.
+void DocumentJobs::translate(DocumentJob& job, std::size_t stage) {
   const auto expect_wanted = [&] {
     if (job.removed_.stop_requested()) throw ApiError(503, "The translation was given up");
   };
   expect_wanted();
   const auto& model = *job.order_.route[stage];
-  const auto stages = static_cast<double>(job.order_.route.size());
-  CountedDocument document(
+  const auto document =
       open_document(job.file(stage), job.file(stage + 1),
-                    {.format = {}, .mode = {}, .source_language = model.source, .target_language = model.target}));
-  double before = 0;  // share of the stage that is translated, without the passages that are
-  const ReportedSentences sentences(
-      model, {.deadline = job.order_.deadline, .stop = job.removed_.get_token()}, [&](double share) {
-        const auto of_stage = before + share * (document.share_read() - before);
-        const std::lock_guard lock(mutex_);
-        auto& progress = job.status_.progress;  // sentences that are searched again are further calls
-        progress = std::max(progress, (static_cast<double>(stage) + of_stage) / stages);
-      });
+                    {.format = {}, .mode = {}, .source_language = model.source, .target_language = model.target});
+  double before = 0;  // share of the document that is translated, without the passages that are
+  const DocumentSentences sentences(model, job.order_, job.removed_.get_token(), [&](double share) {
+    const auto of_stage = before + share * (document->share_read() - before);
+    const auto all = (static_cast<double>(stage) + of_stage) / static_cast<double>(job.order_.route.size());
+    const std::lock_guard lock(mutex_);
+    job.status_.progress = std::max(job.status_.progress, all);  // sentences may be searched again
+  });
   const UnitTranslator units(sentences, options_for(model.source, model.target));
-  const auto counts = translate_document(document, units, [&](double share) { before = share; });
-  if (counts.left > 0) {
+  if (translate_document(*document, units, [&](double share) { before = share; }).left > 0) {
     expect_wanted();
     throw ApiError(504, "The deadline of the request has passed");
   }
-  std::error_code ignored;
-  fs::remove(job.file(stage), ignored);
+  fs::remove(job.file(stage));
   const std::lock_guard lock(mutex_);
-  if (stage == 0) job.status_.characters = document.characters;
+  if (stage == 0) job.status_.characters = sentences.characters;
 }
 
-void DocumentJobs::finish(const std::shared_ptr<DocumentJob>& job, const Outcome& outcome) {
+void DocumentJobs::finish(const std::shared_ptr<DocumentJob>& job, int http_status, const std::string& error) {
   std::function<void(const DocumentStatus&)> on_end;
-  DocumentStatus status;
+  DocumentStatus ended;
   {
     const std::lock_guard lock(mutex_);
-    if (has_ended(job->status_.state)) return;
-    const bool is_done = outcome.http_status == 200;
-    job->status_.state = is_done ? DocumentState::kDone : DocumentState::kError;
-    job->status_.progress = is_done ? 1 : job->status_.progress;
-    job->status_.http_status = outcome.http_status;
-    job->status_.error = outcome.error;
+    auto& status = job->status_;
+    if (has_ended(status.state)) return;
+    const bool is_done = http_status == 200;
+    status.state = is_done ? DocumentState::kDone : DocumentState::kError;
+    status.progress = is_done ? 1 : status.progress;
+    status.http_status = http_status;
+    status.error = error;
     job->end_ = now_();
     job->order_.models = nullptr;  // which may have been replaced long before the job is forgotten
     on_end = std::exchange(job->order_.on_end, {});
-    if (!is_done && job->order_.has_link) jobs_.erase(sha256(job->name()));
-    status = job->status_;
+    if (!is_done && job->order_.has_link) jobs_.erase(sha256(job->name));
+    ended = status;
   }
-  if (on_end) on_end(status);
+  if (on_end) on_end(ended);
 }
 
 }  // namespace gloss

@@ -138,8 +138,6 @@ TEST_F(DocumentRoutesTest, LibreTranslateGivesALink) {
     EXPECT_EQ(file.header("content-type"), "application/octet-stream");
     EXPECT_EQ(file.header("x-content-type-options"), "nosniff");
   }
-  EXPECT_EQ(remove(path).status, 204);
-  EXPECT_EQ(client().get(path).status, 404);
 }
 
 TEST_F(DocumentRoutesTest, TheLinkIsOfTheClientsWayToTheServer) {
@@ -246,9 +244,6 @@ TEST_F(DocumentRoutesTest, AnotherKeysJobIsNotFound) {
   EXPECT_EQ(client().get(path).status, 200) << "a browser shows no key";
   EXPECT_EQ(client().get(path, with_key("one")).status, 200);
   EXPECT_EQ(client().get(path, with_key("two")).status, 404);
-  EXPECT_EQ(remove(path).status, 403);
-  EXPECT_EQ(remove(path, with_key("two")).status, 404);
-  EXPECT_EQ(remove(path, with_key("one")).status, 204);
 
   const auto handle = handle_of(deepl_upload("a.txt", "ana\n", with_key("one:fx")));
   EXPECT_EQ(wait(handle, with_key("one")), "done");
@@ -282,13 +277,17 @@ TEST_F(DocumentRoutesTest, DeepLGivesTheResultOnce) {
 TEST_F(DocumentRoutesTest, DeepLsFieldsAreCheckedAndErrorsAreMessages) {
   begin();
   const std::vector<Part> languages{{"source_lang", "XX"}, {"target_lang", "YY"}};
-  for (const auto& part : {Part{"glossary_id", "x"}, Part{"formality", "more"}, Part{"output_format", "pdf"}}) {
-    auto parts = languages;
-    parts.push_back(part);
-    const auto answer = deepl_upload("a.txt", "ana\n", {}, parts);
+  const auto with = [&](const Part& part) {
+    auto all = languages;
+    all.push_back(part);
+    return deepl_upload("a.txt", "ana\n", {}, all);
+  };
+  for (const auto& part : {Part{"style_id", "x"}, Part{"formality", "more"}, Part{"output_format", "pdf"}}) {
+    const auto answer = with(part);
     EXPECT_EQ(answer.status, 400) << part.name;
-    EXPECT_THAT(answer.body, HasSubstr("\"message\":\"" + part.name)) << part.name;
+    EXPECT_THAT(answer.body, HasSubstr("\"message\":\"Invalid request: " + part.name)) << part.name;
   }
+  EXPECT_EQ(with({"glossary_id", "x"}).status, 404);
   auto parts = languages;
   for (const auto& part : {Part{"formality", "prefer_less"}, Part{"output_format", "txt"}}) parts.push_back(part);
   EXPECT_EQ(deepl_upload("a.txt", "ana\n", {}, parts).status, 200);
@@ -297,6 +296,32 @@ TEST_F(DocumentRoutesTest, DeepLsFieldsAreCheckedAndErrorsAreMessages) {
   EXPECT_EQ(wait(faulty), "error");
   EXPECT_THAT(Json::parse(ask(faulty).body)["error_message"].get<std::string>(), HasSubstr("ZIP archive"));
   EXPECT_EQ(ask(faulty, "/result").status, 404);
+}
+
+TEST_F(DocumentRoutesTest, AGlossaryOfTheClientForcesPhrases) {
+  begin();
+  const auto glossary = Json::parse(post("/v2/glossaries", {{"name", "one"},
+                                                            {"source_lang", "xx"},
+                                                            {"target_lang", "yy"},
+                                                            {"entries_format", "tsv"},
+                                                            {"entries", "baka\tjoka"}})
+                                        .body);
+  const auto handle = handle_of(
+      deepl_upload("a.txt", "ana baka dalo\n", {},
+                   {{"source_lang", "XX"}, {"target_lang", "YY"}, {"glossary_id", glossary.value("glossary_id", "")}}));
+  EXPECT_EQ(wait(handle), "done");
+  EXPECT_THAT(ask(handle, "/result").body, HasSubstr("joka"));
+}
+
+TEST_F(DocumentRoutesTest, CharactersCountForTheKey) {
+  std::ofstream(folder_ / "keys") << sha256("one") << " anna characters=10\n";
+  settings_.api_keys = folder_ / "keys";
+  begin();
+  const auto handle = handle_of(deepl_upload("a.txt", "ana baka dalo\n", with_key("one")));
+  EXPECT_EQ(wait(handle, with_key("one")), "done");
+  EXPECT_EQ(Json::parse(client().get("/v2/usage", with_key("one")).body)["character_count"], 13);
+  const auto next = deepl_upload("a.txt", "ana\n", with_key("one"));
+  EXPECT_EQ(next.status, 456);
 }
 
 TEST_F(DocumentRoutesTest, DeletingADocumentStopsIt) {

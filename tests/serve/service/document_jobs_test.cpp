@@ -109,7 +109,7 @@ TEST_F(DocumentJobsTest, TranslatesAsATextIsTranslated) {
   EXPECT_EQ(status.characters, static_cast<std::int64_t>(text.size()) - 12) << "without line ends";
   EXPECT_EQ(jobs_->translation(*job), translate_texts(models_->route("xx", "yy"), {.texts = {text}}).front().text);
   EXPECT_EQ(files_below(folder_.path()), 1) << "the document itself is gone";
-  EXPECT_EQ(jobs_->find(job->name()), job);
+  EXPECT_EQ(jobs_->find(job->name), job);
   EXPECT_EQ(jobs_->count(DocumentState::kDone), 1u);
 }
 
@@ -128,8 +128,8 @@ TEST_F(DocumentJobsTest, NamesAreRandom) {
   std::set<std::string> names;
   for (int i = 0; i < 100; ++i) {
     const auto job = jobs_->store("ana", ".txt");
-    EXPECT_THAT(job->name(), MatchesRegex("[0-9a-f]{32}"));
-    names.insert({job->name(), job->key()});
+    EXPECT_THAT(job->name, MatchesRegex("[0-9a-f]{32}"));
+    names.insert({job->name, job->key});
   }
   EXPECT_EQ(names.size(), 200u);
   EXPECT_EQ(jobs_->find(*names.begin()), nullptr) << "not started";
@@ -164,7 +164,7 @@ TEST_F(DocumentJobsTest, ForgetsAJobAfterItsTime) {
   begin();
   auto [job, end] = start("ana baka.\n");
   end.get();
-  const auto name = job->name();
+  const auto name = job->name;
   job.reset();
   later_ = 59min;
   EXPECT_NE(jobs_->find(name), nullptr);
@@ -215,7 +215,7 @@ TEST_F(DocumentJobsTest, ARemovedJobStops) {
   EXPECT_LT(status.progress, 0.5);
   EXPECT_TRUE(jobs_->remove(*job));
   EXPECT_FALSE(jobs_->remove(*job));
-  EXPECT_EQ(jobs_->find(job->name()), nullptr);
+  EXPECT_EQ(jobs_->find(job->name), nullptr);
   EXPECT_EQ(end.get().state, DocumentState::kError);
   job.reset();
   wait_until_empty();
@@ -241,7 +241,7 @@ TEST_F(DocumentJobsTest, AClientThatLeavesStopsItsJob) {
   while (jobs_->status(*job).progress == 0) std::this_thread::sleep_for(1ms);
   client.request_stop();
   EXPECT_EQ(end.get().state, DocumentState::kError);
-  EXPECT_EQ(jobs_->find(job->name()), nullptr) << "nobody has its link";
+  EXPECT_EQ(jobs_->find(job->name), nullptr) << "nobody has its link";
 }
 
 TEST_F(DocumentJobsTest, ADeadlinePassesWhileAJobRunsOrWaits) {
@@ -254,7 +254,7 @@ TEST_F(DocumentJobsTest, ADeadlinePassesWhileAJobRunsOrWaits) {
   jobs_->expire();
   EXPECT_EQ(waiting.end.get().http_status, 504);
   EXPECT_EQ(running.end.get().http_status, 504);
-  EXPECT_EQ(jobs_->find(running.job->name()), nullptr);
+  EXPECT_EQ(jobs_->find(running.job->name), nullptr);
 }
 
 TEST_F(DocumentJobsTest, EndsWithItsJobs) {
