@@ -9,7 +9,7 @@
 
 namespace gloss {
 
-/// Limits the requests of each client: so many in a minute, and as many at once. Thread-safe.
+/// Limits the requests of each client to a number in a minute, all of which may come at once. Thread-safe.
 class RateLimit {
  public:
   using Clock = std::chrono::steady_clock;

@@ -18,8 +18,7 @@ struct HttpRequest {
   std::string query;     ///< what follows ?, as sent
   HeaderFields headers;  ///< those of one name are joined by ", "
   std::string body;
-  std::string peer;          ///< address of the client
-  bool is_loopback = false;  ///< `peer` is this machine
+  std::string peer;  ///< address of the client
 
   /// Returns the value of a field, or "".
   std::string_view header(std::string_view name) const {

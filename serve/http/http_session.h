@@ -62,7 +62,6 @@ class StreamSession final : public HttpSession,
     boost::system::error_code error;
     const auto peer = socket().remote_endpoint(error).address();
     peer_ = error ? "" : peer.to_string();
-    is_loopback_ = !error && peer.is_loopback();
     socket().set_option(asio::ip::tcp::no_delay(true), error);
   }
   ~StreamSession() override { on_closed_(*this); }
@@ -154,7 +153,6 @@ class StreamSession final : public HttpSession,
     is_head_ = message.method() == beast::http::verb::head;
     request_ = {};
     request_.peer = peer_;
-    request_.is_loopback = is_loopback_;
     if (const auto fault = read_head(message, request_)) return refuse({.status = 400, .body = json_error(*fault)});
     if (auto refusal = context_.handlers.refusal(request_)) return refuse(std::move(*refusal));
     const auto limit = context_.handlers.body_limit(request_);
@@ -307,7 +305,6 @@ class StreamSession final : public HttpSession,
   const SessionContext& context_;
   std::function<void(HttpSession&)> on_closed_;
   std::string peer_;
-  bool is_loopback_ = false;
   Step step_ = Step::kIdle;
   beast::flat_buffer buffer_;
   std::optional<Parser> parser_;

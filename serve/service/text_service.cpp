@@ -159,6 +159,9 @@ std::string stream_text(std::span<const ServedModel* const> route, const TextJob
   expect_direct(route, job);
   std::vector<ModelSentenceTranslator> sentences;
   for (const auto* const model : route) sentences.push_back(sentences_of(*model, job, best_of(*model)));
+  std::vector<UnitTranslator> units;
+  for (std::size_t i = 0; i < route.size(); ++i)
+    units.emplace_back(sentences[i], options_for(route[i]->source, route[i]->target));
   std::string whole;
   std::size_t sent = 0;  // bytes of `whole`
   const std::string_view text = job.texts.front();
@@ -171,10 +174,9 @@ std::string stream_text(std::span<const ServedModel* const> route, const TextJob
     std::string window(text.substr(begin, end - begin));
     const auto source = window;
     UnitTranslation translation;
-    for (std::size_t i = 0; i < route.size(); ++i) {
+    for (const auto& translator : units) {
       UnitCounts counts;
-      const UnitTranslator units(sentences[i], options_for(route[i]->source, route[i]->target));
-      translation = translate_text(window, job.mode, units, counts);
+      translation = translate_text(window, job.mode, translator, counts);
       expect_complete(counts, job);
       window = translation.target.text;
     }
