@@ -131,8 +131,9 @@ void DocumentInput::decode(std::string_view bytes, bool at_end) {
 bool DocumentInput::next_line(std::string& line) {
   std::size_t end = text_.npos;
   for (auto from = begin_;;) {
-    end = text_.find_first_of("\r\n", from);
-    const auto length = (end == text_.npos ? text_.size() : end) - begin_;
+    const auto window = std::string_view(text_).substr(0, begin_ + kMaxLineBytes + 1);
+    end = window.find_first_of("\r\n", from);
+    const auto length = std::min(end, window.size()) - begin_;
     if (length > kMaxLineBytes) {
       end = text_.npos;
       break;

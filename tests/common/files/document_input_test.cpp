@@ -75,6 +75,18 @@ TEST(DocumentInput, CutsALongLineBetweenWords) {
   EXPECT_EQ(joined, text);
 }
 
+TEST(DocumentInput, ALineOfTheGreatestLengthIsOnePart) {
+  for (const std::string end : {"\n", "\r", "\r\n"})
+    for (const auto size : {DocumentInput::kMaxLineBytes - 1, DocumentInput::kMaxLineBytes}) {
+      auto input = DocumentInput::of(std::string(size, 'x') + end + "y", "in");
+      std::string part;
+      EXPECT_TRUE(input.next_line(part));
+      EXPECT_EQ(part.size(), size + end.size());
+      EXPECT_TRUE(input.next_line(part));
+      EXPECT_EQ(part, "y");
+    }
+}
+
 TEST(DocumentInput, CutsALongLineWithoutSpacesBetweenCharacters) {
   std::string text = "a";
   while (text.size() < 2 * DocumentInput::kMaxLineBytes) text += "ü";
