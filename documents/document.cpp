@@ -219,7 +219,8 @@ DocumentOptions options_of(const DocumentSettings& settings, const std::string& 
   return {.name = name,
           .source_language = settings.source_language,
           .target_language = settings.target_language,
-          .overwrite_translations = settings.overwrite_translations};
+          .overwrite_translations = settings.overwrite_translations,
+          .max_text_bytes = settings.max_text_bytes};
 }
 
 std::unique_ptr<Document> text_document(const FormatReader& format, DocumentInput input, std::uint64_t size,

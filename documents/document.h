@@ -46,6 +46,7 @@ struct DocumentSettings {
   std::optional<SentenceMode> mode;              ///< of plain text; absent: kParagraph
   std::string source_language, target_language;  ///< BCP 47; empty: unknown
   bool overwrite_translations = false;           ///< also translates what has a translation
+  std::uint64_t max_text_bytes = kMaxTextBytes;  ///< of office files
 };
 
 /// Opens a document and the file that its translation is written to. Throws UsageError for an unknown format and for a

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -74,12 +75,16 @@ class PassageReader {
   virtual std::optional<Passage> next() = 0;
 };
 
+/// Limit of the parts with text of an office file, all of them, unpacked.
+inline constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << 30;
+
 /// A job, as far as readers need to know it.
 struct DocumentOptions {
   std::string name;                              ///< of the document, for messages; safe to print
   std::string source_language, target_language;  ///< BCP 47; empty: unknown
   bool overwrite_translations = false;           ///< also translates units that have a translation
   std::vector<std::string> kept_elements = {};   ///< of HTML: small letters; not translated, as with translate="no"
+  std::uint64_t max_text_bytes = kMaxTextBytes;
 };
 
 /// Limit of documents that are read as a tree: HTML, XML, JSON, YAML, office files (each part of them, unpacked).

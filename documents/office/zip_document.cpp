@@ -90,7 +90,7 @@ ZipDocument::ZipDocument(const std::filesystem::path& path, DocumentOptions opti
   archive_.reset(zip_fdopen(file->descriptor.get(), 0, &code));
   if (!archive_) refuse_file(name, start, code);
   file->descriptor.release();  // closed by libzip
-  text_bytes_left_ = std::min(kMaxTextBytes, kMaxRatio * file->size + kSmallBytes);
+  text_bytes_left_ = std::min(options_.max_text_bytes, kMaxRatio * file->size + kSmallBytes);
   add_entries(static_cast<std::uint64_t>(std::max<zip_int64_t>(zip_get_num_entries(archive_.get(), 0), 0)));
   parts_ = parts_of(
       format, [this](const std::string& entry) { return read(entry); }, options_);
@@ -137,7 +137,7 @@ std::optional<std::string> ZipDocument::read(const std::string& name) {
   };
   if (size > kMaxTreeBytes) fail("wanted at most " + std::to_string(kMaxTreeBytes) + " bytes, got more");
   if (size > text_bytes_left_)
-    fail("wanted at most " + std::to_string(kMaxTextBytes) + " bytes in all parts with text and " +
+    fail("wanted at most " + std::to_string(options_.max_text_bytes) + " bytes in all parts with text and " +
          std::to_string(kMaxRatio) + " times the file, got more");
   text_bytes_left_ -= size;
   const std::unique_ptr<zip_file_t, CloseZipEntry> file(zip_fopen_index(archive_.get(), index, 0));

@@ -44,9 +44,8 @@ class ZipDocument {
  public:
   static constexpr std::uint64_t kMaxEntries = 20'000;
   /// The parts with text have at most kMaxRatio times the bytes of the file and kSmallBytes more, and at most
-  /// kMaxTextBytes. One part has at most kMaxTreeBytes. Other entries are never unpacked.
-  static constexpr std::uint64_t kMaxRatio = 200, kSmallBytes = std::uint64_t{16} << 20,
-                                 kMaxTextBytes = std::uint64_t{1} << 30;
+  /// DocumentOptions::max_text_bytes. One part has at most kMaxTreeBytes. Other entries are never unpacked.
+  static constexpr std::uint64_t kMaxRatio = 200, kSmallBytes = std::uint64_t{16} << 20;
 
   /// Opens a document. Throws DataError if it is damaged, encrypted or in an older format, IoError, and UsageError if
   /// gloss was built without libzip.

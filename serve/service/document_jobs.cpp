@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMinShare = 64 << 10;     ///< that a document takes of the quota: it bounds their number
 constexpr std::size_t kMaxTranslation = 1 << 30;  ///< in bytes
+constexpr std::uint64_t kMaxText = 32 << 20;      ///< of an office file, unpacked; memory may hold 30 times as much
 constexpr std::string_view kFolder = "gloss-documents-";
 
 std::string random_name() {
@@ -37,6 +38,10 @@ std::string random_name() {
   std::string name;
   for (const auto byte : bytes) name += formatted("%02x", byte);
   return name;
+}
+
+DocumentSettings settings_for(const std::string& source, const std::string& target) {
+  return {.format = {}, .mode = {}, .source_language = source, .target_language = target, .max_text_bytes = kMaxText};
 }
 
 bool has_ended(DocumentState state) { return state == DocumentState::kDone || state == DocumentState::kError; }
@@ -113,7 +118,7 @@ std::string DocumentJob::sample() const {
   constexpr std::size_t kBytes = 4000;
   std::string text;
   try {
-    const auto document = open_document(file(0), file(1), {});
+    const auto document = open_document(file(0), file(1), settings_for({}, {}));
     for (auto passage = document->next(); passage && text.size() < kBytes; passage = document->next())
       for (const auto& unit : passage->units)
         if (text.size() < kBytes) text += unit.source.text + '\n';
@@ -308,9 +313,7 @@ void DocumentJobs::translate(DocumentJob& job, std::size_t stage) {
   };
   expect_wanted();
   const auto& model = *job.order_.route[stage];
-  const auto document =
-      open_document(job.file(stage), job.file(stage + 1),
-                    {.format = {}, .mode = {}, .source_language = model.source, .target_language = model.target});
+  const auto document = open_document(job.file(stage), job.file(stage + 1), settings_for(model.source, model.target));
   double before = 0;  // share of the document that is translated, without the passages that are
   const DocumentSentences sentences(model, job.order_, job.removed_.get_token(), [&](double share) {
     const auto of_stage = before + share * (document->share_read() - before);

@@ -145,6 +145,15 @@ TEST_F(ZipDocuments, HostileArchivesAreRefused) {
   EXPECT_THAT(message_of(archive_of({{"content.xml", kContent, 1}})), HasSubstr("encrypted"));
   EXPECT_THAT(message_of(archive_of({{"content.xml", kContent, 0, 300 << 20, 8}})), HasSubstr("at most"));
   EXPECT_THAT(message_of(archive_of({{"content.xml", kContent, 0, 30 << 20, 8}})), HasSubstr("200 times the file"));
+  std::ofstream(folder_ / "in", std::ios::binary) << archive_of({{"content.xml", kContent}});
+  DocumentOptions options{.name = "in", .source_language = {}, .target_language = {}, .max_text_bytes = 10};
+  const auto read_all = [&] {
+    ZipDocument document(folder_ / "in", options, ZipFormat::kOpenDocument);
+    while (document.next()) continue;
+  };
+  EXPECT_THROW(read_all(), DataError);
+  options.max_text_bytes = 100'000;
+  EXPECT_NO_THROW(read_all());
   EXPECT_THAT(message_of(archive_of({{"content.xml", kContent, 0, 0, 12}})), HasSubstr("method 12"));
   EXPECT_THAT(message_of(archive_of({{"other", ""}}), ZipFormat::kOoxml), HasSubstr("[Content_Types].xml"));
   EXPECT_THAT(message_of(archive_of({{"other", ""}}), ZipFormat::kEpub), HasSubstr("META-INF/container.xml"));
