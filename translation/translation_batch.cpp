@@ -12,55 +12,6 @@
 namespace gloss {
 namespace {
 
-/// The lines of a batch that are found, by job. Their candidates are not filled yet.
-class FoundLines {
- public:
-  void add(const JobLine& found, const std::vector<Hypothesis>& hypotheses) {
-    auto of_job = std::ranges::find(jobs_, found.job, &OfJob::job);
-    if (of_job == jobs_.end()) of_job = jobs_.insert(jobs_.end(), {found.job, {}});
-    of_job->lines.push_back(found.job->searched(found.line, hypotheses));
-  }
-
-  /// With a limit some lines at a time, so that those before it are complete. Of a job that nobody waits for, only the
-  /// lines whose details need no pass of a model.
-  void finish() {
-    for (auto& [job, lines] : jobs_) {
-      std::erase_if(lines, [&](const auto& line) { return job->is_done(line.index); });
-      try {
-        constexpr std::size_t kLinesWithLimit = 8;
-        const bool is_limited = job->hooks().deadline || job->hooks().stop.stop_possible();
-        const auto size = is_limited ? kLinesWithLimit : std::max<std::size_t>(1, lines.size());
-        for (std::span<const SearchedLine> rest = lines; !rest.empty();
-             rest = rest.subspan(std::min(size, rest.size())))
-          fill(*job, rest.first(std::min(size, rest.size())));
-      } catch (const TranslationJob::Interrupted&) {
-        for (const auto& line : lines) fill_if_possible(*job, line);
-      }
-    }
-    jobs_.clear();
-  }
-
- private:
-  struct OfJob {
-    TranslationJob* job;
-    std::vector<SearchedLine> lines;
-  };
-
-  static void fill(TranslationJob& job, std::span<const SearchedLine> lines) {
-    fill_candidates(job.translator(), job.details(), job.config(), lines, [&] { job.before_step(); });
-    for (const auto& line : lines) job.set_done(line.index);
-  }
-  static void fill_if_possible(TranslationJob& job, const SearchedLine& line) {
-    if (job.is_done(line.index)) return;
-    try {
-      fill(job, std::span(&line, 1));
-    } catch (const TranslationJob::Interrupted&) {  // its details need the model
-    }
-  }
-
-  std::vector<OfJob> jobs_;
-};
-
 /// Calls a hook of each job. Throws Interrupted if nobody waits for any of them.
 void of_each(std::span<TranslationJob* const> jobs, const std::function<void(TranslationJob&)>& hook) {
   bool any_wanted = false;
@@ -73,6 +24,67 @@ void of_each(std::span<TranslationJob* const> jobs, const std::function<void(Tra
   }
   if (!any_wanted) throw TranslationJob::Interrupted{};
 }
+
+/// The lines of a batch that are found. Their candidates are not filled yet.
+class FoundLines {
+ public:
+  void add(const JobLine& found, const std::vector<Hypothesis>& hypotheses) {
+    auto group = std::ranges::find_if(
+        groups_, [&](const auto& other) { return other.jobs.front()->is_filled_with(*found.job); });
+    if (group == groups_.end()) group = groups_.insert(groups_.end(), Group());
+    group->jobs.push_back(found.job);
+    group->lines.push_back(found.job->searched(found.line, hypotheses));
+  }
+
+  /// With a limit some lines at a time, so that those before it are complete. Of jobs that nobody waits for, only the
+  /// lines whose details need no pass of a model.
+  void finish() {
+    for (auto& group : groups_) {
+      group.remove_done();
+      try {
+        constexpr std::size_t kLinesWithLimit = 16;
+        const bool is_limited = std::ranges::any_of(group.jobs, [](const auto* job) { return job->has_limit(); });
+        const auto size = is_limited ? kLinesWithLimit : std::max<std::size_t>(1, group.lines.size());
+        for (std::size_t begin = 0; begin < group.lines.size(); begin += size)
+          group.fill(begin, std::min(size, group.lines.size() - begin));
+      } catch (const TranslationJob::Interrupted&) {
+        for (std::size_t i = 0; i < group.lines.size(); ++i) group.fill_if_possible(i);
+      }
+    }
+    groups_.clear();
+  }
+
+ private:
+  /// Lines that are filled together.
+  struct Group {
+    std::vector<TranslationJob*> jobs;  ///< of each line
+    std::vector<SearchedLine> lines;
+
+    void remove_done() {
+      for (auto i = std::ssize(lines); i-- > 0;)
+        if (const auto index = static_cast<std::size_t>(i); jobs[index]->is_done(lines[index].index))
+          jobs.erase(jobs.begin() + i), lines.erase(lines.begin() + i);
+    }
+    void fill(std::size_t begin, std::size_t count) {
+      const auto& first = *jobs[begin];
+      std::vector<TranslationJob*> waiting;
+      for (std::size_t i = begin; i < begin + count; ++i)
+        if (std::ranges::find(waiting, jobs[i]) == waiting.end()) waiting.push_back(jobs[i]);
+      fill_candidates(first.translator(), first.details(), first.config(), std::span(lines).subspan(begin, count),
+                      [&] { of_each(waiting, [](TranslationJob& job) { job.before_step(); }); });
+      for (std::size_t i = begin; i < begin + count; ++i) jobs[i]->set_done(lines[i].index);
+    }
+    void fill_if_possible(std::size_t i) {
+      if (jobs[i]->is_done(lines[i].index)) return;
+      try {
+        fill(i, 1);
+      } catch (const TranslationJob::Interrupted&) {  // its details need the model
+      }
+    }
+  };
+
+  std::vector<Group> groups_;
+};
 
 void search(std::span<const JobLine> lines, FoundLines& found) {
   const auto& first = *lines.front().job;

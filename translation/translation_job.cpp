@@ -47,6 +47,12 @@ bool TranslationJob::goes_with(const TranslationJob& other) const {
                             kept_attention() == other.kept_attention());
 }
 
+bool TranslationJob::is_filled_with(const TranslationJob& other) const {
+  return this == &other ||
+         (&translator_.target_tokenizer() == &other.translator_.target_tokenizer() &&
+          translator_.aligner().scorer == other.translator_.aligner().scorer && details() == other.details());
+}
+
 std::optional<AttentionSite> TranslationJob::kept_attention() const {
   const auto& [scorer, default_site] = translator_.aligner();
   if (!details().alignment || !is_greedy(config_) || scorer.get() != &translator_.scorer()) return std::nullopt;

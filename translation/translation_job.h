@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -31,12 +33,19 @@ class TranslationJob {
   /// Returns the translations after TranslationRunner::run. Rethrows the exception that ended the job.
   std::vector<LineTranslation> results();
 
+  /// The thread that waits for the results.
+  struct Caller {
+    std::thread::id thread = std::this_thread::get_id();
+    std::condition_variable changed;  ///< a line is done, the job is not wanted any longer, or the thread may compute
+  };
+
   /// Lines that wait for a search, and how many are being searched. Guarded by the runner.
   struct Waiting {
     std::deque<std::size_t> lines;                 ///< those with phrases first, of each kind the longest first
     std::deque<std::vector<std::size_t>> batches;  ///< to be searched without other lines, before `lines`
     std::size_t running = 0;                       ///< batches
-    std::thread::id owner = {};                    ///< the thread that waits for the results
+    Caller* caller = nullptr;
+    std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
     bool any() const { return !lines.empty() || !batches.empty(); }
     bool finished() const { return !any() && running == 0; }
   };
@@ -66,6 +75,10 @@ class TranslationJob {
   std::optional<AttentionSite> kept_attention() const;
   /// Returns whether a batch may have lines of both jobs, all of them with phrases or none.
   bool goes_with(const TranslationJob& other) const;
+  /// Returns whether the details of lines of both jobs, which go with each other, can be computed together.
+  bool is_filled_with(const TranslationJob& other) const;
+  /// Returns whether it may end before all lines are done.
+  bool has_limit() const { return hooks_.deadline || hooks_.stop.stop_possible(); }
 
   /// Returns whether the job goes on: it has not failed, and neither its deadline has passed nor its caller left.
   /// Remembers why not.

@@ -23,6 +23,7 @@ struct DetailOptions {
   std::optional<AttentionSite> alignment_from = {};  ///< for the two above; empty: default_attention_site
 
   bool needs_attention() const { return alignment || replace_unknown; }
+  bool operator==(const DetailOptions&) const = default;
 };
 
 /// Lines to translate.

@@ -49,7 +49,7 @@ std::optional<std::chrono::steady_clock::time_point> next_deadline(std::span<Tra
 
 /// Returns whether a job has lines that a thread may search.
 bool may_search(const TranslationJob& job, std::thread::id thread) {
-  return job.waiting.any() && (!job.streams() || job.waiting.owner == thread);
+  return job.waiting.any() && (!job.streams() || job.waiting.caller->thread == thread);
 }
 
 std::size_t length(const JobLine& line) { return line.job->source(line.line).size(); }
@@ -64,14 +64,14 @@ TranslationRunner::TranslationRunner(std::int64_t workers, Callers callers, Obse
 TranslationRunner::~TranslationRunner() {
   if (::getpid() != process_) {  // there are no threads to end; the condition would wait for them
     static_cast<void>(new std::vector(std::move(threads_)));
-    static_cast<void>(changed_.release());
+    static_cast<void>(has_work_.release());
     return;
   }
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
-  changed_->notify_all();
+  has_work_->notify_all();
   for (auto& thread : threads_) thread.join();
 }
 
@@ -86,19 +86,23 @@ void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
   expect_own_process();
   ++calls_;
   Lock lock(mutex_);
-  const auto self = std::this_thread::get_id();
+  TranslationJob::Caller caller;
+  const auto self = caller.thread;
   for (auto* const job : jobs) {
-    job->waiting.owner = self;
+    job->waiting.caller = &caller;
     jobs_.push_back(job);
   }
-  const auto wake = [this] { take_places(0); };
+  const auto wake = [this, &caller] {
+    const std::lock_guard guard(mutex_);
+    caller.changed.notify_one();
+  };
   std::list<std::stop_callback<std::function<void()>>> on_stop;
   lock.unlock();
   for (const auto* const job : jobs)
     if (job->hooks().stop.stop_possible()) on_stop.emplace_back(job->hooks().stop, wake);
   lock.lock();
   start_threads(lock);
-  changed_->notify_all();
+  wake_computing();
 
   while (true) {
     for (auto* const job : jobs)
@@ -114,9 +118,9 @@ void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
     if (const auto batch = take_for_caller(jobs, self); !batch.empty()) {
       compute(batch, is_all_there_is(), lock);
     } else if (const auto deadline = next_deadline(jobs)) {
-      changed_->wait_until(lock, *deadline);
+      caller.changed.wait_until(lock, *deadline);
     } else {
-      changed_->wait(lock);
+      caller.changed.wait(lock);
     }
   }
   std::erase_if(jobs_, [&](auto* job) { return std::ranges::find(jobs, job) != jobs.end(); });
@@ -138,23 +142,32 @@ std::size_t TranslationRunner::waiting_calls() {
   return jobs_.size();
 }
 
-/// Takes places, without waiting for them, or gives them back; wakes all that wait for a change.
+/// Takes places, without waiting for them, or gives them back.
 void TranslationRunner::take_places(std::int64_t count) {
-  {
-    const std::lock_guard lock(mutex_);
-    running_ += count;
-  }
-  changed_->notify_all();
+  const std::lock_guard lock(mutex_);
+  running_ += count;
+  if (count < 0) wake_computing();
+}
+
+bool TranslationRunner::may_compute(const TranslationJob& job) const {
+  return callers_ == Callers::kCompute || threads_.empty() || job.streams();
+}
+
+/// Wakes the threads that may compute: lines or a place have come.
+void TranslationRunner::wake_computing() {
+  has_work_->notify_all();
+  for (auto* const job : jobs_)
+    if (job->waiting.any() && may_compute(*job)) job->waiting.caller->changed.notify_one();
 }
 
 /// Returns the lines that a thread which waits for `jobs` computes meanwhile; may be none.
 std::vector<JobLine> TranslationRunner::take_for_caller(std::span<TranslationJob* const> jobs, std::thread::id self) {
   const bool is_within_batch = computing == this;
-  const bool computes_all = callers_ == Callers::kCompute || threads_.empty();
   const auto own = std::ranges::find_if(
-      jobs, [&](const auto* job) { return job->waiting.any() && (is_within_batch || computes_all || job->streams()); });
+      jobs, [&](const auto* job) { return job->waiting.any() && (is_within_batch || may_compute(*job)); });
   if (own == jobs.end() || (!is_within_batch && running_ >= workers_)) return {};
-  return take(is_within_batch || !computes_all ? **own : *next_job(self));
+  const bool takes_turns = !is_within_batch && (callers_ == Callers::kCompute || threads_.empty());
+  return take(takes_turns ? *next_job(self) : **own);
 }
 
 /// Returns whether no other batch is computed or waits, so that the next one may have all threads.
@@ -185,26 +198,29 @@ void TranslationRunner::start_threads(const Lock&) {
 
 void TranslationRunner::work() {
   // Callers that wait for one line each send the next one soon after the last batch: a batch of the first that arrive
-  // would read all weights for them alone.
-  constexpr std::chrono::milliseconds kCollecting(2);
-  std::size_t last_size = 1;
-  std::chrono::steady_clock::time_point last_end;
+  // would read all weights for them alone. A thread waits for as many lines as it has just computed, for a small part
+  // of the time that they took.
+  constexpr std::chrono::milliseconds kMinPatience(2), kMaxPatience(20);
+  std::size_t last_size = 0;
+  std::chrono::steady_clock::time_point patience;
   Lock lock(mutex_);
   while (!stopped_) {
     const auto self = std::this_thread::get_id();
     if (running_ >= workers_ || !has_job(self)) {
-      changed_->wait(lock);
+      has_work_->wait(lock);
       continue;
     }
-    if (callers_ == Callers::kWait && 2 * waiting_lines() < last_size &&
-        std::chrono::steady_clock::now() < last_end + kCollecting) {
-      changed_->wait_until(lock, last_end + kCollecting);
+    if (callers_ == Callers::kWait && count_waiting_lines() < last_size &&
+        std::chrono::steady_clock::now() < patience) {
+      has_work_->wait_until(lock, patience);
       continue;
     }
     const auto batch = take(*next_job(self));
+    const auto begin = std::chrono::steady_clock::now();
     compute(batch, callers_ == Callers::kWait && is_all_there_is(), lock);
+    const auto end = std::chrono::steady_clock::now();
     last_size = batch.size();
-    last_end = std::chrono::steady_clock::now();
+    patience = end + std::clamp<std::chrono::steady_clock::duration>((end - begin) / 16, kMinPatience, kMaxPatience);
   }
 }
 
@@ -212,7 +228,12 @@ bool TranslationRunner::has_job(std::thread::id thread) const {
   return std::ranges::any_of(jobs_, [&](const auto* job) { return may_search(*job, thread); });
 }
 
-std::size_t TranslationRunner::waiting_lines() const {
+std::size_t TranslationRunner::waiting_lines() {
+  const std::lock_guard lock(mutex_);
+  return count_waiting_lines();
+}
+
+std::size_t TranslationRunner::count_waiting_lines() const {
   std::size_t lines = 0;
   for (const auto* const job : jobs_) lines += job->waiting.lines.size();
   return lines;
@@ -230,7 +251,8 @@ TranslationJob* TranslationRunner::next_job(std::thread::id thread) {
 
 /// Returns the lines of the next batch, which no longer wait. Either all of them have phrases, or none.
 std::vector<JobLine> TranslationRunner::take(TranslationJob& leader) {
-  auto& [lines, batches, running, owner] = leader.waiting;
+  auto& lines = leader.waiting.lines;
+  auto& batches = leader.waiting.batches;
   std::vector<JobLine> batch;
   if (!batches.empty()) {
     for (const auto line : batches.front()) batch.push_back({&leader, line});
@@ -292,12 +314,18 @@ void TranslationRunner::compute(const std::vector<JobLine>& batch, bool on_all_t
   }
   computing = outer;
   places = outer_places;
-  if (observer_) observer_(batch.size(), std::chrono::steady_clock::now() - begin);
+  if (observer_) {
+    const auto oldest = std::ranges::min(jobs, {}, [](const auto* job) { return job->waiting.since; });
+    observer_({.lines = batch.size(),
+               .time = std::chrono::steady_clock::now() - begin,
+               .longest_wait = begin - oldest->waiting.since});
+  }
   lock.lock();
   running_ -= threads;
   for (auto* const job : jobs) --job->waiting.running;
   if (exception) repeat(batch, std::move(exception), is_memory);
-  changed_->notify_all();
+  for (auto* const job : jobs) job->waiting.caller->changed.notify_one();
+  wake_computing();
 }
 
 /// After an exception: searches the lines of different jobs again without each other, so that each job has its own

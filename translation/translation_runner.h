@@ -20,6 +20,13 @@
 
 namespace gloss {
 
+/// A batch that was computed.
+struct ComputedBatch {
+  std::size_t lines;
+  std::chrono::steady_clock::duration time;          ///< of the computation
+  std::chrono::steady_clock::duration longest_wait;  ///< of a line, since its call
+};
+
 /// Translates the lines of any number of calls on a fixed number of threads: its own and those of the callers, which
 /// take work while their own lines wait. A free thread searches the lines of the next call together with those of other
 /// calls that go with them. Calls take turns, so that a book does not keep a word waiting. On the CPU each batch is
@@ -33,8 +40,8 @@ class TranslationRunner {
   /// A caller whose tokens are streamed computes in either case.
   enum class Callers { kCompute, kWait };
 
-  /// Gets the number of lines of each batch that was computed, and the time. Called on the thread that computed it.
-  using Observer = std::function<void(std::size_t lines, std::chrono::steady_clock::duration time)>;
+  /// Gets each batch that was computed, on the thread that computed it.
+  using Observer = std::function<void(const ComputedBatch&)>;
 
   /// `workers`: batches computed at a time, at least 1.
   explicit TranslationRunner(std::int64_t workers, Callers callers = Callers::kCompute, Observer observer = {});
@@ -51,6 +58,8 @@ class TranslationRunner {
   std::int64_t workers() const { return workers_; }
   /// Returns how many jobs have lines that are not done.
   std::size_t waiting_calls();
+  /// Returns how many lines are in no batch yet.
+  std::size_t waiting_lines();
 
   /// While an object lives, the batch that this thread computes, if any, leaves its place to another: a hook of unknown
   /// length runs, which may wait for other calls.
@@ -71,11 +80,13 @@ class TranslationRunner {
 
   void expect_own_process() const;
   void take_places(std::int64_t count);
+  bool may_compute(const TranslationJob& job) const;
+  void wake_computing();
   void start_threads(const Lock& lock);
   std::vector<JobLine> take_for_caller(std::span<TranslationJob* const> jobs, std::thread::id self);
   bool is_all_there_is() const;
   bool has_job(std::thread::id thread) const;
-  std::size_t waiting_lines() const;
+  std::size_t count_waiting_lines() const;
   void work();
   TranslationJob* next_job(std::thread::id thread);
   std::vector<JobLine> take(TranslationJob& leader);
@@ -91,7 +102,7 @@ class TranslationRunner {
   std::atomic<std::int64_t> calls_ = 0;  ///< of run, now
   std::atomic<bool> has_threads_ = false;
   std::mutex mutex_;  ///< guards what follows, and TranslationJob::waiting
-  std::unique_ptr<std::condition_variable> changed_ = std::make_unique<std::condition_variable>();
+  std::unique_ptr<std::condition_variable> has_work_ = std::make_unique<std::condition_variable>();  ///< for threads_
   std::vector<std::thread> threads_;
   std::deque<TranslationJob*> jobs_;  ///< the one whose turn it is first
   std::int64_t running_ = 0;          ///< batches, or threads of the one on all threads

@@ -217,13 +217,13 @@ TEST_F(TranslationJobTest, ALimitEndsTheDetailsAndKeepsTheLinesBefore) {
     }
     return status;
   };
-  // Two steps of the search, then for each eight lines a batch and two steps.
+  // Two steps of the search, then for each sixteen lines a batch and two steps.
   const auto all = std::vector(20, Status::kComplete), none = std::vector(20, Status::kCanceled);
-  auto eight = none;
-  std::fill_n(eight.begin(), 8, Status::kComplete);
+  auto sixteen = none;
+  std::fill_n(sixteen.begin(), 16, Status::kComplete);
   EXPECT_EQ(translated(true, 100), all);
   EXPECT_EQ(translated(true, 3), none);
-  EXPECT_EQ(translated(true, 6), eight);
+  EXPECT_EQ(translated(true, 6), sixteen);
   EXPECT_EQ(translated(false, 2), all) << "found, and without details that need the model";
 }
 
