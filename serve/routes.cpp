@@ -8,15 +8,27 @@
 #include "serve/api/document_routes.h"
 #include "serve/api/libre_translate.h"
 #include "serve/api/own.h"
+#include "serve/http/api_error.h"
 
 namespace gloss {
 namespace {
 
+/// The process answers.
 void health(ApiCall& call) { call.respond({{"status", "ok"}}); }
 
+/// It takes requests to translate: a balancer sends them elsewhere meanwhile if not.
+void ready(ApiCall& call) {
+  if (!call.context().is_ready) throw ApiError(503, "The server ends, or is busy", {{"Retry-After", "1"}});
+  call.respond({{"status", "ok"}});
+}
+
 void metrics(ApiCall& call) {
-  call.exchange().respond(
-      {.body = call.context().metrics.text(), .content_type = "text/plain; version=0.0.4; charset=utf-8"});
+  auto text = call.context().metrics.text();
+  text += "# HELP gloss_model_info A model that is served.\n# TYPE gloss_model_info gauge\n";
+  for (const auto& model : call.context().models->models())
+    text += "gloss_model_info{name=" + label_value(model.name) + ",sha256=" + label_value(model.sha256) +
+            ",source=" + label_value(model.source) + ",target=" + label_value(model.target) + "} 1\n";
+  call.exchange().respond({.body = std::move(text), .content_type = "text/plain; version=0.0.4; charset=utf-8"});
 }
 
 /// GET /v1/models: name, hash and languages of each.
@@ -84,7 +96,7 @@ std::span<const Route> routes() {
       {.method = "POST", .path = "/v2/document/*", .answer = deepl_document, .reads_file = true, .is_deepl = true},
       {.method = "DELETE", .path = "/v2/document/*", .answer = deepl_document, .is_deepl = true},
       {.method = "GET", .path = "/health", .answer = health, .is_open = true},
-      {.method = "GET", .path = "/ready", .answer = health, .is_open = true},
+      {.method = "GET", .path = "/ready", .answer = ready, .is_open = true},
       {.method = "GET", .path = "/metrics", .answer = metrics},
       {.method = "GET", .path = "/v1/models", .answer = models},
       {.method = "GET", .path = "/", .answer = own_page, .is_open = true},

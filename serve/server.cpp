@@ -91,6 +91,7 @@ class Server::State {
         origins_{.checks_host = is_for_this_machine(config_) && !keys_,
                  .hosts = comma_list(lower_ascii(config_.settings.allow_host)),
                  .origins = comma_list(config_.settings.allow_origin)},
+        cache_(static_cast<std::size_t>(config_.settings.cache_mib) << 20),
         http_(http_settings(config_.settings), handlers()),
         documents_(document_settings(config_.settings)),
         pool_(static_cast<std::size_t>(config_.settings.max_running),
@@ -139,14 +140,13 @@ class Server::State {
  private:
   /// Returns a configuration whose batches are counted.
   ServeConfig observed(ServeConfig config) {
-    config.serving.on_batch = [this](std::size_t lines, std::chrono::steady_clock::duration time) {
-      metrics_.add_batch(lines, std::chrono::duration<double>(time).count());
-    };
+    config.serving.on_batch = [this](const auto& batch) { metrics_.add_batch(batch); };
     return config;
   }
 
   HttpHandlers handlers() {
     return {.refusal = [this](const HttpRequest& head) { return refusal(head); },
+            .fields = [this](const HttpRequest& head) { return origins_.cors_fields(head); },
             .body_limit = [this](const HttpRequest& head) { return body_limit(head); },
             .error = [this](const HttpRequest& head, int status,
                             std::string_view message) { return error_response(head, status, message); },
@@ -156,7 +156,8 @@ class Server::State {
 
   ApiContext context() {
     const std::lock_guard lock(mutex_);
-    return {config_, models_, keys_, metrics_, documents_, use_, glossaries_};
+    const bool is_ready = !drains_ && static_cast<std::int64_t>(pool_.waiting()) < config_.settings.max_waiting;
+    return {config_, models_, keys_, metrics_, documents_, use_, glossaries_, cache_, is_ready};
   }
 
   HttpResponse error_response(const HttpRequest& request, int status, std::string_view message,
@@ -164,10 +165,8 @@ class Server::State {
     const auto* const route = find_route(request);
     const bool is_deepl =
         route != nullptr ? route->is_deepl : request.path.starts_with("/v2/") || request.path.starts_with("/v3/");
-    auto fields = origins_.cors_fields(request);
-    std::ranges::move(headers, std::back_inserter(fields));
     return {
-        .status = status, .body = to_text({{is_deepl ? "message" : "error", message}}), .headers = std::move(fields)};
+        .status = status, .body = to_text({{is_deepl ? "message" : "error", message}}), .headers = std::move(headers)};
   }
 
   /// Refuses what can be refused by the header alone, before a body is read.
@@ -178,8 +177,7 @@ class Server::State {
                             "This server answers requests to its own name and pages only; see --allow-host and "
                             "--allow-origin");
     }
-    if (head.method == "OPTIONS")
-      return HttpResponse{.status = 204, .content_type = "", .headers = origins_.cors_fields(head)};
+    if (head.method == "OPTIONS") return HttpResponse{.status = 204, .content_type = ""};
     const auto* const route = find_route(head);
     if (route == nullptr) {
       const auto methods = methods_of(head.path);
@@ -219,6 +217,9 @@ class Server::State {
     const auto fail = [&](int status, std::string_view message, HeaderFields headers = {}) {
       exchange->respond(error_response(request, status, message, std::move(headers)));
     };
+    const auto log = [&](std::string_view reason) {
+      log_error("request " + request.id + " failed: " + std::string(reason));
+    };
     if (exchange->left().stop_requested()) return;
     try {
       const auto shared = context();
@@ -231,14 +232,14 @@ class Server::State {
     } catch (const ClientLeft&) {  // nobody reads an answer
     } catch (const Error& error) {
       const bool is_request = error.exit_code() == ExitCode::kUsage || error.exit_code() == ExitCode::kData;
-      if (!is_request) log_error(std::string("a request failed: ") + error.what());
+      if (!is_request) log(error.what());
       fail(is_request ? 400 : 500, is_request ? error.what() : "The request failed; see the log of the server");
     } catch (const std::exception& error) {
       if (is_out_of_memory()) {
-        log_error("a request failed: out of memory");
+        log("out of memory");
         fail(503, "The server is out of memory; try again later, or with a shorter text", {{"Retry-After", "1"}});
       } else {
-        log_error(std::string("a request failed: ") + error.what());
+        log(error.what());
         fail(500, "The request failed; see the log of the server");
       }
     }
@@ -277,7 +278,9 @@ class Server::State {
     const std::string path(route == nullptr ? "other" : route->path);
     const auto method = route == nullptr ? "other" : request.method;
     metrics_.add_request(method, path, outcome.status, seconds, request.body.size(), outcome.bytes_sent);
-    log_event("request", {{"method", method},
+    log_event("request", {{"request_id", request.id},
+                          {"trace_id", trace_id(request.header("traceparent"))},
+                          {"method", method},
                           {"route", path},
                           {"status", outcome.status},
                           {"seconds", seconds},
@@ -299,6 +302,12 @@ class Server::State {
                          [this, state = state] { return static_cast<double>(documents_.count(state)); });
     metrics_.add_gauge("gloss_document_bytes", "Bytes that documents take of their quota.",
                        [this] { return static_cast<double>(documents_.bytes_taken()); });
+    metrics_.add_gauge("gloss_queue_sentences", "Sentences that wait for a model.",
+                       [this] { return static_cast<double>(context().models->waiting_sentences()); });
+    metrics_.add_gauge("gloss_cache_hits_total", "Sentences that were translated before.",
+                       [this] { return static_cast<double>(cache_.hits()); });
+    metrics_.add_gauge("gloss_cache_misses_total", "Sentences that the cache lacked.",
+                       [this] { return static_cast<double>(cache_.misses()); });
     metrics_.add_gauge("process_resident_memory_bytes", "Resident memory.", resident_bytes);
     metrics_.add_gauge("process_cpu_seconds_total", "Processor time.", processor_seconds);
     metrics_.add_gauge("process_open_fds", "Open descriptors.", open_descriptors);
@@ -313,6 +322,7 @@ class Server::State {
   RateLimit rates_;
   CharacterUse use_;
   GlossaryStore glossaries_;
+  SentenceCache cache_;
   std::atomic<bool> drains_ = false;
   bool has_ended_ = false;
   std::condition_variable ended_;

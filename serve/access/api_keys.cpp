@@ -8,6 +8,7 @@
 #include "common/files/sha256.h"
 #include "common/text/printable.h"
 #include "common/text/split.h"
+#include "common/text/trimmed.h"
 
 namespace gloss {
 namespace {
@@ -50,10 +51,10 @@ ApiKeys ApiKeys::read(const std::filesystem::path& file) {
   ApiKeys keys;
   LineReader reader(file);
   for (std::string line; reader.next(line);) {
-    const auto first = line.find_first_not_of(" \t\r");
-    if (first == line.npos || line[first] == '#') continue;
+    const auto entry = trimmed(line);
+    if (entry.empty() || entry.starts_with('#')) continue;
     const auto where = printable(file.string()) + ", line " + std::to_string(reader.line_number());
-    auto key = read_key(std::string_view(line).substr(first, line.find_last_not_of(" \t\r") + 1 - first));
+    auto key = read_key(entry);
     if (!key)
       throw DataError(where + ": wanted the SHA-256 of a key, a name, and requests=N or characters=N if it has limits");
     for (const auto& other : keys.keys_)

@@ -23,7 +23,10 @@ ApiCall::ApiCall(std::shared_ptr<Exchange> exchange, const ApiContext& context)
     : exchange_(std::move(exchange)), context_(context) {}
 
 ApiCall::~ApiCall() {
-  if (used_ > 0 && !exchange_->has_answer()) context_.use.give_back(owner(), used_);
+  if (!exchange_->has_answer())
+    context_.use.give_back(owner(), used_);
+  else
+    context_.metrics.add_characters(used_);
 }
 
 const RequestFields& ApiCall::fields() {
@@ -54,6 +57,12 @@ std::optional<std::chrono::steady_clock::time_point> ApiCall::deadline() const {
   }
   if (limit == 0) return std::nullopt;
   return begin_ + std::chrono::milliseconds(limit);
+}
+
+void ApiCall::attach(TextJob& job) {
+  job.deadline = deadline();
+  job.stop = exchange_->left();
+  if (context_.config.settings.cache_mib > 0) job.cache = &context_.cache;
 }
 
 void ApiCall::expect_within_limits(const std::vector<std::string>& texts, std::string_view name) {

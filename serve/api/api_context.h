@@ -17,8 +17,10 @@
 #include "serve/service/document_jobs.h"
 #include "serve/service/glossary_store.h"
 #include "serve/service/metrics.h"
+#include "serve/service/sentence_cache.h"
 #include "serve/service/serve_config.h"
 #include "serve/service/served_models.h"
+#include "serve/service/text_service.h"
 
 namespace gloss {
 
@@ -32,6 +34,8 @@ struct ApiContext {
   DocumentJobs& documents;
   CharacterUse& use;
   GlossaryStore& glossaries;
+  SentenceCache& cache;
+  bool is_ready;  ///< takes requests to translate: the server neither ends nor has too many that wait
 };
 
 /// A request while a route answers it.
@@ -40,7 +44,7 @@ class ApiCall {
   ApiCall(std::shared_ptr<Exchange> exchange, const ApiContext& context);
   ApiCall(const ApiCall&) = delete;
   ApiCall& operator=(const ApiCall&) = delete;
-  /// Takes back the characters that were counted, unless there is an answer.
+  /// Adds the characters that were counted to the metrics; takes them back if there is no answer.
   ~ApiCall();
 
   const HttpRequest& request() const { return exchange_->request(); }
@@ -59,6 +63,8 @@ class ApiCall {
   std::vector<const ServedModel*> route(const std::string& source, const std::string& target) const;
   /// Returns the time at which the answer is of no use any more: by the field Gloss-Deadline-Ms, or the server's.
   std::optional<std::chrono::steady_clock::time_point> deadline() const;
+  /// Lets a job end with the request, and use the cache of the server.
+  void attach(TextJob& job);
   /// Throws ApiError 413 if the texts of a field are too many, or too long.
   void expect_within_limits(const std::vector<std::string>& texts, std::string_view name);
   /// Counts the characters of texts that are translated for the key. Throws ApiError 456 if it has no more.

@@ -99,8 +99,7 @@ void deepl_translate(ApiCall& call) {
   expect_possible_fields(fields);
   set_reader(fields, job);
   job.glossary = deepl_glossary(call, source_lang, target_lang);
-  job.deadline = call.deadline();
-  job.stop = call.exchange().left();
+  call.attach(job);
   const auto target = served_target(models, target_lang);
 
   std::map<std::string, std::vector<std::size_t>> by_source;  // places of texts

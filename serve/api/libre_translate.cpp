@@ -82,8 +82,7 @@ void libre_translate(ApiCall& call) {
     source = detected.empty() ? call.context().models->languages().front().code : detected.front().code;
   }
   const auto route = call.route(source, target);
-  job.deadline = call.deadline();
-  job.stop = call.exchange().left();
+  call.attach(job);
   if (job.format == "txt" && !fields.is_list("q") && wants_events(call.request())) {
     if (job.alternatives > 0) throw ApiError(400, "Invalid request: alternatives: wanted 0 in a stream");
     return stream(call, route, job);

@@ -4,16 +4,11 @@
 
 #include "common/text/letter_case.h"
 #include "common/text/split.h"
+#include "common/text/trimmed.h"
 #include "serve/http/http_syntax.h"
 
 namespace gloss {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 /// Skips a parameter of a field with its value, and returns the name, in small letters, and the value.
 std::optional<std::pair<std::string, std::string>> next_parameter(std::string_view& rest) {

@@ -19,6 +19,7 @@ struct HttpRequest {
   HeaderFields headers;  ///< those of one name are joined by ", "
   std::string body;
   std::string peer;  ///< address of the client
+  std::string id;    ///< for logs and the answer: the client's X-Request-Id, or a random one
 
   /// Returns the value of a field, or "".
   std::string_view header(std::string_view name) const {
@@ -27,7 +28,7 @@ struct HttpRequest {
   }
 };
 
-/// An answer. Content-Length, Connection and Date are added when it is sent.
+/// An answer. Content-Length, Connection, Date and X-Request-Id are added when it is sent.
 struct HttpResponse {
   int status = 200;
   std::string body = {};

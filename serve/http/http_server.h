@@ -35,6 +35,8 @@ struct HttpServerSettings {
 struct HttpHandlers {
   /// Gets a request whose body has not been read. Returns an answer to refuse it.
   std::function<std::optional<HttpResponse>(const HttpRequest& head)> refusal;
+  /// Returns fields that every answer to a request gets; empty: none.
+  std::function<HeaderFields(const HttpRequest& head)> fields = {};
   /// Returns the greatest size of its body, in bytes.
   std::function<std::uint64_t(const HttpRequest& head)> body_limit;
   /// Returns the answer for a request whose body is too long; empty: an object with `error`.

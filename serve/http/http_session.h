@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -151,9 +153,9 @@ class StreamSession final : public HttpSession,
     keeps_alive_ = message.keep_alive();
     is_http_1_0_ = message.version() < 11;
     is_head_ = message.method() == beast::http::verb::head;
-    request_ = {};
-    request_.peer = peer_;
+    begin_request();
     if (const auto fault = read_head(message, request_)) return refuse({.status = 400, .body = json_error(*fault)});
+    request_.id = request_id(request_.header("x-request-id"));
     if (auto refusal = context_.handlers.refusal(request_)) return refuse(std::move(*refusal));
     const auto limit = context_.handlers.body_limit(request_);
     if (const auto length = parser_->content_length(); length && *length > limit) return refuse_length();
@@ -166,6 +168,12 @@ class StreamSession final : public HttpSession,
     } else {
       read_body();
     }
+  }
+
+  void begin_request() {
+    request_ = {};
+    request_.peer = peer_;
+    request_.id = request_id({});
   }
 
   void read_body() {
@@ -207,6 +215,9 @@ class StreamSession final : public HttpSession,
     is_chunked_ = is_stream && !is_http_1_0_;
     has_all_ = !is_stream;
     sends_body_ = !is_head_;
+    response.headers.emplace_back("X-Request-Id", request_.id);
+    if (context_.handlers.fields)
+      std::ranges::move(context_.handlers.fields(request_), std::back_inserter(response.headers));
     const auto length = is_stream ? std::nullopt : std::optional(response.body.size());
     output_.push_back(head_text(response, length, keeps_alive_, is_chunked_));
     if (!is_stream && sends_body_ && !response.body.empty()) output_.push_back(std::move(response.body));
@@ -279,8 +290,7 @@ class StreamSession final : public HttpSession,
         error.category() != http::make_error_code(http::error::bad_value).category())
       return close();
     if (error == http::error::partial_message) return close();
-    request_ = {};
-    request_.peer = peer_;
+    begin_request();
     refuse(
         {.status = error == http::error::header_limit ? 431 : 400,
          .body = json_error(error == http::error::header_limit ? "the header is too long" : "not a request of HTTP")});

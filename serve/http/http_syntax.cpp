@@ -10,7 +10,9 @@
 
 #include "common/config/json.h"
 #include "common/error.h"
+#include "common/system/random_digits.h"
 #include "common/text/letter_case.h"
+#include "common/text/split.h"
 
 namespace gloss {
 namespace {
@@ -116,6 +118,26 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
     }
   }
   return decoded;
+}
+
+std::string request_id(std::string_view given) {
+  constexpr std::size_t kMaxSize = 128;
+  const auto is_plain = [](char c) { return c > ' ' && c < 0x7F; };
+  if (!given.empty() && given.size() <= kMaxSize && std::ranges::all_of(given, is_plain)) return std::string(given);
+  return random_digits(8);
+}
+
+std::string_view trace_id(std::string_view traceparent) {
+  // version "-" trace-id "-" parent-id "-" flags; later versions may add to it.
+  const auto parts = split_text(traceparent, '-');
+  const auto is_hex = [](std::string_view text, std::size_t size) {
+    return text.size() == size && text.find_first_not_of("0123456789abcdef") == text.npos;
+  };
+  if (parts.size() < 4 || !is_hex(parts[0], 2) || parts[0] == "ff" || (parts[0] == "00" && parts.size() > 4)) return {};
+  const bool is_valid = is_hex(parts[1], 32) && is_hex(parts[2], 16) && is_hex(parts[3], 2) &&
+                        parts[1].find_first_not_of('0') != parts[1].npos &&
+                        parts[2].find_first_not_of('0') != parts[2].npos;
+  return is_valid ? parts[1] : std::string_view();
 }
 
 bool has_left(int socket) {

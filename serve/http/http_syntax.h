@@ -33,6 +33,12 @@ std::string json_error(std::string_view text);
 /// Returns a text with %41 replaced by A; absent if it ends within an escape or has other digits.
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space = false);
 
+/// Returns the value of a field X-Request-Id if it is short and plain, else random digits.
+std::string request_id(std::string_view given);
+
+/// Returns the id of the trace that a field traceparent names (W3C Trace Context, section 3.2); "" if it is none.
+std::string_view trace_id(std::string_view traceparent);
+
 /// Returns whether the client of a socket has closed its side.
 bool has_left(int socket);
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdlib>
 
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "common/files/sha256.h"
 #include "common/log/log.h"
 #include "common/system/descriptor.h"
+#include "common/system/random_digits.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
@@ -32,13 +32,7 @@ constexpr std::size_t kMaxTranslation = 1 << 30;  ///< in bytes
 constexpr std::uint64_t kMaxText = 32 << 20;      ///< of an office file, unpacked; memory may hold 30 times as much
 constexpr std::string_view kFolder = "gloss-documents-";
 
-std::string random_name() {
-  std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != std::ssize(bytes)) throw_io_error("getrandom", "read");
-  std::string name;
-  for (const auto byte : bytes) name += formatted("%02x", byte);
-  return name;
-}
+std::string random_name() { return random_digits(16); }
 
 DocumentSettings settings_for(const std::string& source, const std::string& target) {
   return {.format = {}, .mode = {}, .source_language = source, .target_language = target, .max_text_bytes = kMaxText};
@@ -321,7 +315,7 @@ void DocumentJobs::translate(DocumentJob& job, std::size_t stage) {
     const std::lock_guard lock(mutex_);
     job.status_.progress = std::max(job.status_.progress, all);  // sentences may be searched again
   });
-  const UnitTranslator units(sentences, options_for(model.source, model.target));
+  const UnitTranslator units(sentences, model.units);
   if (translate_document(*document, units, [&](double share) { before = share; }).left > 0) {
     expect_wanted();
     throw ApiError(504, "The deadline of the request has passed");

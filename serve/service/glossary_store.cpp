@@ -3,18 +3,20 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <random>
 #include <utility>
 
+#include "common/system/random_digits.h"
 #include "common/text/format.h"
 
 namespace gloss {
 
-/// Returns a UUID of version 4 (RFC 9562), of random numbers of the system.
+/// Returns a UUID of version 4 (RFC 9562, section 5.4).
 std::string StoredGlossary::new_id() {
-  std::random_device random;
-  const unsigned a = random(), b = random(), c = random(), d = random();
-  return formatted("%08x-%04x-4%03x-%04x-%04x%08x", a, b >> 16, b & 0xFFF, (c >> 16 & 0x3FFF) | 0x8000, c & 0xFFFF, d);
+  auto id = random_digits(16);
+  id[12] = '4';  // version
+  id[16] = '8';  // variant
+  for (const std::size_t hyphen : {8, 13, 18, 23}) id.insert(hyphen, "-");
+  return id;
 }
 
 /// Returns the time as clients of DeepL read it, which demand a fraction of the second.

@@ -14,16 +14,6 @@
 namespace gloss {
 namespace {
 
-/// Returns a value of a label with its quotes.
-std::string label_value(std::string_view value) {
-  std::string text = "\"";
-  for (const char c : value) {
-    if (c == '"' || c == '\\') text += '\\';
-    text += c == '\n' ? ' ' : c;
-  }
-  return text + '"';
-}
-
 void add_head(std::string& text, std::string_view name, std::string_view help, std::string_view type) {
   text.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ").append(name).append(" ");
   text.append(type).append("\n");
@@ -62,11 +52,9 @@ void Metrics::add_request(std::string_view method, std::string_view route, int s
   sent_ += sent_bytes;
 }
 
-void Metrics::add_texts(std::string_view model, std::uint64_t texts, std::uint64_t characters) {
+void Metrics::add_characters(std::int64_t characters) {
   const std::lock_guard lock(mutex_);
-  auto& [all_texts, all_characters] = translated_[std::string(model)];
-  all_texts += texts;
-  all_characters += characters;
+  characters_ += static_cast<std::uint64_t>(characters);
 }
 
 void Metrics::add_rejected(std::string_view reason) {
@@ -79,11 +67,13 @@ void Metrics::add_deadline_exceeded() {
   ++deadline_exceeded_;
 }
 
-void Metrics::add_batch(std::size_t sentences, double seconds) {
+void Metrics::add_batch(const ComputedBatch& batch) {
+  const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
   const std::lock_guard lock(mutex_);
-  batches_.add(seconds);
-  batch_sentences_ += sentences;
-  longest_batch_ = std::max(longest_batch_, seconds);
+  batches_.add(seconds(batch.time));
+  waits_.add(seconds(batch.longest_wait));
+  batch_sentences_ += batch.lines;
+  longest_batch_ = std::max(longest_batch_, seconds(batch.time));
 }
 
 void Metrics::add_gauge(std::string name, std::string help, std::function<double()> value) {
@@ -104,6 +94,9 @@ std::string Metrics::text() const {
   }
   add_head(text, "gloss_batch_duration_seconds", "Time that the models took for a batch of sentences.", "histogram");
   print(batches_, "gloss_batch_duration_seconds", "", text);
+  constexpr std::string_view kWait = "gloss_queue_wait_seconds";
+  add_head(text, kWait, "Time from the call of a batch's oldest sentence to its batch.", "histogram");
+  print(waits_, kWait, "", text);
   add_head(text, "gloss_batch_sentences", "Sentences of a batch.", "summary");
   text.append("gloss_batch_sentences_sum ").append(std::to_string(batch_sentences_)).append("\n");
   text.append("gloss_batch_sentences_count ").append(std::to_string(batches_.count())).append("\n");
@@ -115,6 +108,7 @@ std::string Metrics::text() const {
   };
   add_counter("http_server_request_body_bytes_total", "Bytes of bodies that were received.", received_);
   add_counter("http_server_response_bytes_total", "Bytes of answers that were sent.", sent_);
+  add_counter("gloss_source_characters_total", "Characters that were translated.", characters_);
   add_counter("gloss_deadline_exceeded_total", "Requests whose deadline passed.", deadline_exceeded_);
   add_head(text, "gloss_rejected_total", "Requests that were refused, by reason.", "counter");
   for (const auto& [reason, count] : rejected_)
@@ -122,16 +116,6 @@ std::string Metrics::text() const {
         .append(label_value(reason))
         .append("} ")
         .append(std::to_string(count)) += '\n';
-  add_head(text, "gloss_texts_total", "Texts that were translated, by model.", "counter");
-  for (const auto& [model, counts] : translated_)
-    text.append("gloss_texts_total{model=")
-        .append(label_value(model))
-        .append("} ")
-        .append(std::to_string(counts.first)) += '\n';
-  add_head(text, "gloss_source_characters_total", "Characters that were translated, by model.", "counter");
-  for (const auto& [model, counts] : translated_)
-    text.append("gloss_source_characters_total{model=").append(label_value(model)).append("} ") +=
-        std::to_string(counts.second) + '\n';
   std::string family;  // gauges that differ in their labels follow one another
   for (const auto& [name, help, value] : gauges_) {
     const auto before = std::exchange(family, name.substr(0, name.find('{')));
@@ -139,6 +123,15 @@ std::string Metrics::text() const {
     text.append(name).append(" ").append(formatted("%.9g", value())).append("\n");
   }
   return text;
+}
+
+std::string label_value(std::string_view value) {
+  std::string text = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c == '\n' ? ' ' : c;
+  }
+  return text + '"';
 }
 
 double resident_bytes() {

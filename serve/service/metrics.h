@@ -10,6 +10,8 @@
 #include <tuple>
 #include <vector>
 
+#include "translation/translation_runner.h"
+
 namespace gloss {
 
 /// Counts what a server does, and prints it in Prometheus' text format 0.0.4, under the names of OpenTelemetry's
@@ -19,13 +21,13 @@ class Metrics {
   /// Counts a request. `route` is the path of a known route, "other" for others.
   void add_request(std::string_view method, std::string_view route, int status, double seconds,
                    std::uint64_t received_bytes, std::uint64_t sent_bytes);
-  /// Counts what was translated.
-  void add_texts(std::string_view model, std::uint64_t texts, std::uint64_t characters);
+  /// Counts characters that were translated.
+  void add_characters(std::int64_t characters);
   /// Counts a request that was refused: "queue", "rate", "key", "characters", "host".
   void add_rejected(std::string_view reason);
   void add_deadline_exceeded();
   /// Counts a batch that the models have translated.
-  void add_batch(std::size_t sentences, double seconds);
+  void add_batch(const ComputedBatch& batch);
   /// Adds a number that is asked for when the metrics are printed.
   void add_gauge(std::string name, std::string help, std::function<double()> value);
 
@@ -51,15 +53,16 @@ class Metrics {
   static void print(const Histogram& histogram, std::string_view name, std::string_view labels, std::string& text);
 
   std::map<RequestLabels, Histogram> requests_;
-  Histogram batches_;
+  Histogram batches_, waits_;
   std::uint64_t batch_sentences_ = 0;
   double longest_batch_ = 0;  ///< in seconds
-  std::uint64_t received_ = 0, sent_ = 0, deadline_exceeded_ = 0;
+  std::uint64_t received_ = 0, sent_ = 0, deadline_exceeded_ = 0, characters_ = 0;
   std::map<std::string, std::uint64_t, std::less<>> rejected_;
-  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>, std::less<>> translated_;  ///< texts, characters
   std::vector<Gauge> gauges_;
 };
 
+/// Returns a value of a label, with its quotes.
+std::string label_value(std::string_view value);
 /// Returns the resident memory of the process in bytes, 0 if it is not known.
 double resident_bytes();
 /// Returns the processor time of the process in seconds.

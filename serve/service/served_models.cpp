@@ -1,6 +1,7 @@
 #include "serve/service/served_models.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -56,14 +57,15 @@ ModelSource parse_model_source(const std::string& text) {
   return {{}, {}, text};
 }
 
-ServedModels::ServedModels(const std::vector<ModelSource>& sources, const ServingOptions& options) {
-  const auto runner =
-      std::make_shared<TranslationRunner>(options.threads, TranslationRunner::Callers::kWait, options.on_batch);
+ServedModels::ServedModels(const std::vector<ModelSource>& sources, const ServingOptions& options)
+    : runner_(
+          std::make_shared<TranslationRunner>(options.threads, TranslationRunner::Callers::kWait, options.on_batch)) {
+  std::map<std::string, std::shared_ptr<const SentenceSplitter>> splitters;
   for (const auto& source : sources) {
     const auto model = load_translation_model(source.path, options.device);
     const auto untagged = TranslationEnsemble{{model}}
                               .untagged_translator(options.precision, /*aligns=*/true, options.plain)
-                              .with_runner(runner);
+                              .with_runner(runner_);
     const auto path = model_path(source.path);
     const auto sum = sha256_of_file(path);
     const auto name = source.path.filename().empty() ? source.path.parent_path().filename() : source.path.filename();
@@ -74,11 +76,14 @@ ServedModels::ServedModels(const std::vector<ModelSource>& sources, const Servin
       if (exists)
         throw UsageError({Key{"model"}, ": wanted one model from " + printable(languages.source) + " to " +
                                             printable(languages.target) + ", got several"});
+      auto& splitter = splitters[languages.source];
+      if (!splitter) splitter = rule_splitter(languages.source);
       auto tagged = model;
       tagged.languages = languages_of_tags(languages, model.config);
       const auto [from, to] = tagged.tagged_tokenizers();
       models_.push_back({with_hyphens(languages.source), with_hyphens(languages.target), name.string(), sum,
-                         untagged.with_tokenizers(from, to), model.config, std::move(tagged)});
+                         untagged.with_tokenizers(from, to), model.config,
+                         options_for(languages.source, languages.target, splitter), std::move(tagged)});
     }
   }
   std::set<std::string> codes;

@@ -10,6 +10,7 @@
 
 #include <c10/core/Device.h>
 
+#include "documents/unit_translator.h"
 #include "model/storage/weight_precision.h"
 #include "translation/line_translator.h"
 #include "translation/models/translation_model.h"
@@ -35,7 +36,8 @@ struct ServedModel {
   std::string sha256;          ///< of the file
   LineTranslator translator;   ///< with the tags of the languages
   TranslatorConfig config;
-  TranslationModel file;  ///< whose weights are read again for an explanation
+  UnitTranslatorOptions units;  ///< how its texts are cut into sentences
+  TranslationModel file;        ///< whose weights are read again for an explanation
 };
 
 struct ServingOptions {
@@ -66,10 +68,13 @@ class ServedModels {
   /// Returns the languages in the order of their codes.
   const std::vector<ServedLanguage>& languages() const { return languages_; }
   const std::vector<ServedModel>& models() const { return models_; }
+  /// Returns how many sentences are in no batch yet.
+  std::size_t waiting_sentences() const { return runner_->waiting_lines(); }
 
  private:
   const ServedModel* direct(std::string_view source, std::string_view target) const;
 
+  std::shared_ptr<TranslationRunner> runner_;  ///< of all models
   std::vector<ServedModel> models_;
   std::vector<ServedLanguage> languages_;
 };

@@ -1,10 +1,12 @@
 #include "serve/service/text_service.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <memory>
 
 #include "common/error.h"
+#include "common/files/sha256.h"
 #include "documents/document.h"
 #include "documents/model_sentence_translator.h"
 #include "documents/translate_document.h"
@@ -82,6 +84,14 @@ ModelSentenceTranslator sentences_of(const ServedModel& model, const TextJob& jo
   }
 }
 
+/// Returns what translations of a job depend on beside the text.
+std::string options_of(const ServedModel& model, const TextJob& job) {
+  auto text = model.sha256 + ' ' + model.source + ' ' + model.target;
+  for (const auto& [phrase, translation] : job.glossary)
+    text.append(1, '\0').append(phrase).append(1, '\0').append(translation);
+  return sha256(text);
+}
+
 /// Throws if units are left.
 void expect_complete(const UnitCounts& counts, const TextJob& job) {
   if (counts.left == 0) return;
@@ -92,7 +102,7 @@ void expect_complete(const UnitCounts& counts, const TextJob& job) {
 /// Translates texts by one model.
 std::vector<TextAnswer> translated(const ServedModel& model, const TextJob& job, const SentenceTranslator& sentences,
                                    std::span<const std::string> texts) {
-  const UnitTranslator units(sentences, options_for(model.source, model.target));
+  const UnitTranslator units(sentences, model.units);
   std::vector<std::string> outputs(texts.size());
   std::vector<std::unique_ptr<Document>> documents;
   for (std::size_t i = 0; i < texts.size(); ++i) documents.push_back(opened(model, job, texts[i], outputs[i]));
@@ -142,7 +152,8 @@ std::vector<TextAnswer> translate_texts(std::span<const ServedModel* const> rout
   auto texts = job.texts;
   std::vector<TextAnswer> answers;
   for (const auto* const model : route) {
-    const auto sentences = sentences_of(*model, job, best_of(*model));
+    const auto searched = sentences_of(*model, job, best_of(*model));
+    const CachedSentences sentences(searched, job.cache, options_of(*model, job));
     auto found = translated(*model, job, sentences, texts);
     if (model == route.back() && job.alternatives > 0) add_alternatives(*model, job, texts, found);
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -157,11 +168,13 @@ std::vector<TextAnswer> translate_texts(std::span<const ServedModel* const> rout
 std::string stream_text(std::span<const ServedModel* const> route, const TextJob& job,
                         const std::function<void(const StreamedSentence&)>& take) {
   expect_direct(route, job);
-  std::vector<ModelSentenceTranslator> sentences;
-  for (const auto* const model : route) sentences.push_back(sentences_of(*model, job, best_of(*model)));
-  std::vector<UnitTranslator> units;
+  std::vector<ModelSentenceTranslator> searched;
+  for (const auto* const model : route) searched.push_back(sentences_of(*model, job, best_of(*model)));
+  std::deque<CachedSentences> sentences;  // which stay where they are
   for (std::size_t i = 0; i < route.size(); ++i)
-    units.emplace_back(sentences[i], options_for(route[i]->source, route[i]->target));
+    sentences.emplace_back(searched[i], job.cache, options_of(*route[i], job));
+  std::vector<UnitTranslator> units;
+  for (std::size_t i = 0; i < route.size(); ++i) units.emplace_back(sentences[i], route[i]->units);
   std::string whole;
   std::size_t sent = 0;  // bytes of `whole`
   const std::string_view text = job.texts.front();

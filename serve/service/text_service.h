@@ -13,6 +13,7 @@
 
 #include "common/sentences/sentence_splitter.h"
 #include "documents/model/passage.h"
+#include "serve/service/sentence_cache.h"
 #include "serve/service/served_models.h"
 
 namespace gloss {
@@ -27,7 +28,8 @@ struct TextJob {
   std::vector<std::pair<std::string, std::string>> glossary = {};  ///< phrases and what they become
   std::size_t alternatives = 0;                                    ///< further translations of each text, at most
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
-  std::stop_token stop = {};  ///< the client has left
+  std::stop_token stop = {};       ///< the client has left
+  SentenceCache* cache = nullptr;  ///< may be null
 };
 
 struct TextAnswer {

@@ -1,12 +1,12 @@
 #include "serve/settings/serve_settings.h"
 
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "common/text/printable.h"
 #include "common/text/split.h"
+#include "common/text/trimmed.h"
 
 namespace gloss {
 
@@ -56,6 +56,12 @@ const Settings<ServeSettings>& serve_settings() {
             .range = between(0, 1e6),
             .flag = "--requests-per-minute",
             .group = "Access"}},
+          {field(&Config::cache_mib),
+           {.key = "cache_mib",
+            .help = "keep translations of sentences in N MiB of memory, and give them again; 0: keep none",
+            .range = between(0, 1e6),
+            .flag = "--cache-mib",
+            .group = "Translation"}},
           {field(&Config::default_language),
            {.key = "default_language",
             .help = "the source language where a client asks to detect it and it is not found",
@@ -174,12 +180,10 @@ const Settings<ServeSettings>& serve_settings() {
 }
 
 ServeSettings read_serve_settings(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw IoError(printable(file.string()) + ": cannot be read");
+  constexpr std::size_t kMaxBytes = 1 << 20;
+  const auto text = read_file(file, kMaxBytes);
   try {
-    return serve_settings().read(ConfigSection(parse_json(text.str()), ""));
+    return serve_settings().read(ConfigSection(parse_json(text), ""));
   } catch (const std::invalid_argument& error) {
     throw DataError(printable(file.string()) + ": " + error.what());
   }
@@ -187,11 +191,8 @@ ServeSettings read_serve_settings(const std::filesystem::path& file) {
 
 std::vector<std::string> comma_list(std::string_view text) {
   std::vector<std::string> parts;
-  for (auto part : split_text(text, ',')) {
-    while (part.starts_with(' ')) part.remove_prefix(1);
-    while (part.ends_with(' ')) part.remove_suffix(1);
-    if (!part.empty()) parts.emplace_back(part);
-  }
+  for (const auto part : split_text(text, ','))
+    if (const auto word = trimmed(part); !word.empty()) parts.emplace_back(word);
   return parts;
 }
 

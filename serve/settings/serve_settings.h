@@ -17,6 +17,7 @@ struct ServeSettings {
   bool no_auth = false;                            ///< other machines are served without keys
   std::string tls_certificate = {}, tls_key = {};  ///< files in PEM
   std::string allow_host = {}, allow_origin = {};  ///< separated by commas
+  std::int64_t cache_mib = 0;                      ///< of translations of sentences; 0: none are kept
   std::string default_language = {};               ///< the answer for a text whose language is not detected
   std::int64_t max_header_kib = 16;                ///< of a request
   std::int64_t max_body_kib = 1024;                ///< of a request without a document

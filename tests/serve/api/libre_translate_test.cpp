@@ -177,6 +177,36 @@ TEST_F(LibreTranslateTest, MetricsHaveNoTextOfClients) {
   EXPECT_THAT(text, testing::Not(HasSubstr("secret")));
 }
 
+TEST_F(LibreTranslateTest, CountsCharactersOfAnswersOnly) {
+  start();
+  post("/translate", request("ana baka"));
+  post("/translate", {{"q", "ana"}, {"source", "xx"}, {"target", "zz"}});
+  const auto text = client().get("/metrics").body;
+  EXPECT_THAT(text, HasSubstr("\ngloss_source_characters_total 8\n"));
+  EXPECT_THAT(text, HasSubstr("\ngloss_queue_wait_seconds_count 1\n"));
+  EXPECT_THAT(text, HasSubstr("\ngloss_model_info{name=\"tiny_model.safetensors\",sha256=\"" +
+                              sha256_of_file(kServedModel) + "\",source=\"xx\",target=\"yy\"} 1\n"));
+}
+
+TEST_F(LibreTranslateTest, TheCacheGivesWhatTheModelGave) {
+  start({.cache_mib = 1});
+  const auto first = post("/translate", request("ana baka")), again = post("/translate", request("ana baka"));
+  EXPECT_EQ(body_of(first)["translatedText"], translated("ana baka"));
+  EXPECT_EQ(again.body, first.body);
+  EXPECT_THAT(client().get("/metrics").body, HasSubstr("\ngloss_cache_hits_total 1\n"));
+  auto with_glossary = request("ana baka");
+  with_glossary["glossary"] = {{"ana", "do"}};
+  EXPECT_NE(post("/translate", with_glossary).body, first.body);
+}
+
+TEST_F(LibreTranslateTest, PagesThatAreNamedReadAnswersAndErrors) {
+  start({.allow_origin = "https://a.example"});
+  const std::string origin = "Origin: https://a.example\r\n";
+  EXPECT_EQ(client().get("/languages", origin).header("access-control-allow-origin"), "https://a.example");
+  EXPECT_EQ(client().get("/nowhere", origin).header("access-control-allow-origin"), "https://a.example");
+  EXPECT_EQ(client().get("/languages").header("access-control-allow-origin"), "");
+}
+
 TEST_F(LibreTranslateTest, ManyClientsGetTheAnswersOfOne) {
   start();
   std::vector<std::thread> threads;

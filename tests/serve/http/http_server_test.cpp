@@ -197,6 +197,27 @@ TEST_F(HttpServerTest, RefusesWhatIsNoRequest) {
   EXPECT_EQ(client().get("/a").status, 200);
 }
 
+TEST_F(HttpServerTest, AnswersHaveTheIdOfTheirRequest) {
+  start();
+  EXPECT_EQ(client().get("/a", "X-Request-Id: 7f-a\r\n").header("x-request-id"), "7f-a");
+  EXPECT_EQ(client().get("/secret", "X-Request-Id: 7f-a\r\n").header("x-request-id"), "7f-a");
+  const auto made = client().get("/a").header("x-request-id");
+  EXPECT_EQ(made.size(), 16U);
+  EXPECT_NE(client().get("/a").header("x-request-id"), made);
+  EXPECT_EQ(client().get("/a", "X-Request-Id: " + std::string(129, 'a') + "\r\n").header("x-request-id").size(), 16U);
+}
+
+TEST(TraceId, IsThatOfAValidField) {
+  const std::string id = "4bf92f3577b34da6a3ce929d0e0e4736", parent = "00f067aa0ba902b7";
+  EXPECT_EQ(trace_id("00-" + id + "-" + parent + "-01"), id);
+  EXPECT_EQ(trace_id("cc-" + id + "-" + parent + "-01-what-the-future-will-be-like"), id);
+  for (const auto& wrong : {std::string(), id, "00-" + id + "-" + parent, "00-" + id + "-" + parent + "-01-more",
+                            "ff-" + id + "-" + parent + "-01", "00-" + std::string(32, '0') + "-" + parent + "-01",
+                            "00-" + id + "-" + std::string(16, '0') + "-01", "00-" + id + "-" + parent + "-1",
+                            "00-" + id.substr(1) + "G-" + parent + "-01"})
+    EXPECT_EQ(trace_id(wrong), "") << wrong;
+}
+
 TEST_F(HttpServerTest, AFieldOfAnAnswerHasNoLineEnd) {
   EXPECT_THROW(head_text({.headers = {{"X", "a\r\nY: b"}}}, 0, true, false), Error);
 }
