@@ -4,13 +4,15 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <utility>
 
 #include "common/error.h"
 #include "common/log/log.h"
+#include "common/text/language_match.h"
 #include "common/text/letter_case.h"
+#include "common/text/printable.h"
+#include "common/text/trimmed.h"
 #include "serve/access/origin_check.h"
 #include "serve/access/rate_limit.h"
 #include "serve/http/api_error.h"
@@ -53,17 +55,18 @@ bool is_for_this_machine(const ServeConfig& config) {
                              [](const auto& address) { return listens_to_loopback(address); });
 }
 
-/// Returns the key of a request: LibreTranslate's api_key in the query, or the field Authorization. The fields of a
-/// body are read later.
+/// Returns the key in the field Authorization; "" if there is none. The fields of a body are read later.
 std::string key_of_header(const HttpRequest& request) {
   const auto field = request.header("authorization");
-  for (const std::string_view scheme : {"DeepL-Auth-Key ", "Bearer "})
-    if (field.starts_with(scheme)) {
-      auto key = field.substr(scheme.size());
-      if (key.ends_with(":fx")) key.remove_suffix(3);  // DeepL's clients choose a server by this ending
-      return std::string(key);
-    }
-  return {};
+  const auto space = std::min(field.find(' '), field.size());
+  const auto scheme = lower_ascii(field.substr(0, space));
+  return scheme == "bearer" || scheme == "deepl-auth-key" ? std::string(trimmed(field.substr(space))) : std::string();
+}
+
+/// Returns the entry of a key; null if there is none.
+const ApiKey* find_key(const ApiKeys& keys, std::string_view key) {
+  if (key.ends_with(":fx")) key.remove_suffix(3);  // DeepL's clients choose a server by this ending
+  return keys.find(key);
 }
 
 const Route* find_route(const HttpRequest& request) {
@@ -97,6 +100,11 @@ class Server::State {
         pool_(static_cast<std::size_t>(config_.settings.max_running),
               static_cast<std::size_t>(config_.settings.max_waiting)) {
     add_gauges();
+    const auto& fallback = config_.settings.default_language;
+    const auto is_source = [&](const ServedModel& model) { return language_match(fallback, model.source) > 0; };
+    if (!fallback.empty() && std::ranges::none_of(models_->models(), is_source))
+      throw UsageError({Key{"serve.default_language"},
+                        ": wanted a language that a model translates from, got " + printable(fallback, 120)});
   }
 
   std::vector<std::string> addresses() const { return http_.addresses(); }
@@ -171,11 +179,9 @@ class Server::State {
 
   /// Refuses what can be refused by the header alone, before a body is read.
   std::optional<HttpResponse> refusal(const HttpRequest& head) {
-    if (!origins_.allows(head)) {
+    if (const auto reason = origins_.refusal(head); !reason.empty()) {
       metrics_.add_rejected("host");
-      return error_response(head, 403,
-                            "This server answers requests to its own name and pages only; see --allow-host and "
-                            "--allow-origin");
+      return error_response(head, 403, reason);
     }
     if (head.method == "OPTIONS") return HttpResponse{.status = 204, .content_type = ""};
     const auto* const route = find_route(head);
@@ -188,7 +194,7 @@ class Server::State {
     if (!keys || route->is_open) return std::nullopt;
     const auto key = key_of_header(head);
     // A key may also stand in the body, which only a client that names one may send in full.
-    if (!key.empty() && keys->find(key) == nullptr) {
+    if (!key.empty() && find_key(*keys, key) == nullptr) {
       metrics_.add_rejected("key");
       return error_response(head, 403, "Invalid API key");
     }
@@ -206,7 +212,7 @@ class Server::State {
     const auto* const route = find_route(exchange->request());
     auto work = [this, exchange, route] { work_on(exchange, *route); };
     if (!route->translates && !route->reads_file) return work();
-    if (pool_.add(work)) return;
+    if (pool_.add(work, exchange->left())) return;
     metrics_.add_rejected("queue");
     exchange->respond(
         error_response(exchange->request(), 503, "The server is busy; try again later", {{"Retry-After", "1"}}));
@@ -225,6 +231,8 @@ class Server::State {
       const auto shared = context();
       ApiCall call(exchange, shared);
       expect_access(call, route);
+      if (const auto deadline = call.deadline(); deadline && *deadline < std::chrono::steady_clock::now())
+        throw ApiError(504, "The deadline of the request has passed");
       route.answer(call);
     } catch (const ApiError& error) {
       if (error.status == 504) metrics_.add_deadline_exceeded();
@@ -254,7 +262,7 @@ class Server::State {
       auto key = key_of_header(call.request());
       if (key.empty() && !route.is_open)
         key = call.fields().text("api_key").value_or(call.fields().text("auth_key").value_or(""));
-      const auto* const entry = keys->find(key);
+      const auto* const entry = find_key(*keys, key);
       if (entry == nullptr) {
         if (route.is_open) return;
         metrics_.add_rejected("key");
@@ -337,6 +345,12 @@ Server::Server(ServeConfig config) {
   serve_settings().validate(settings);
   if (config.models.empty()) throw UsageError({Key{"model"}, ": wanted at least one"});
   if (comma_list(settings.listen).empty()) throw UsageError({Key{"serve.listen"}, ": wanted an address"});
+  for (const auto& origin : comma_list(settings.allow_origin)) {
+    const auto scheme = origin.find("://");
+    if (origin != "*" && (scheme == origin.npos || origin.find('/', scheme + 3) != origin.npos))
+      throw UsageError({Key{"serve.allow_origin"},
+                        ": wanted * or pages such as https://example.org, got " + printable(origin, 120)});
+  }
   if (settings.tls_certificate.empty() != settings.tls_key.empty())
     throw UsageError(
         {Key{"serve.tls_certificate"}, ": wanted beside ", Key{"serve.tls_key"}, ", and the other way round"});

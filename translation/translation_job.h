@@ -58,6 +58,7 @@ class TranslationJob {
   const GlossaryPhrases* glossary() const { return request_.glossary; }
   std::int64_t input_index(std::size_t line) const { return request_.first_index + static_cast<std::int64_t>(line); }
 
+  std::size_t lines() const { return sources_.size(); }
   /// Returns pieces and eos of a line.
   const Ids& source(std::size_t line) const { return sources_[line]; }
   /// Returns the tokens that its translation begins with; may be empty.

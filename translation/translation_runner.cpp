@@ -52,6 +52,13 @@ bool may_search(const TranslationJob& job, std::thread::id thread) {
   return job.waiting.any() && (!job.streams() || job.waiting.caller->thread == thread);
 }
 
+/// Returns whether a batch of `leader` may have lines of a job. A call of few lines is searched without those of a long
+/// one, which would keep it waiting to the end of a full batch.
+bool may_join(const TranslationJob& job, const TranslationJob& leader) {
+  constexpr std::size_t kFewLines = 8;
+  return job.goes_with(leader) && (job.lines() <= kFewLines) == (leader.lines() <= kFewLines);
+}
+
 std::size_t length(const JobLine& line) { return line.job->source(line.line).size(); }
 
 }  // namespace
@@ -272,7 +279,7 @@ std::vector<JobLine> TranslationRunner::take(TranslationJob& leader) {
 std::size_t TranslationRunner::lines_that_go_with(const TranslationJob& leader) const {
   std::size_t count = 0;
   for (const auto* const job : jobs_)
-    if (job->goes_with(leader)) count += job->waiting.lines.size();
+    if (may_join(*job, leader)) count += job->waiting.lines.size();
   return count;
 }
 
@@ -282,7 +289,7 @@ void TranslationRunner::add_neighbors(const TranslationJob& leader, std::size_t 
   const auto wanted = length(first);
   std::vector<JobLine> others;
   for (auto* const job : jobs_) {
-    if (job == &leader || !job->goes_with(leader)) continue;
+    if (job == &leader || !may_join(*job, leader)) continue;
     for (const auto line : job->waiting.lines)
       if (job->has_phrases(line) == leader.has_phrases(first.line)) others.push_back({job, line});
   }

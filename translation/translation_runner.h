@@ -29,7 +29,8 @@ struct ComputedBatch {
 
 /// Translates the lines of any number of calls on a fixed number of threads: its own and those of the callers, which
 /// take work while their own lines wait. A free thread searches the lines of the next call together with those of other
-/// calls that go with them. Calls take turns, so that a book does not keep a word waiting. On the CPU each batch is
+/// calls that go with them. Calls take turns, and one of few lines has batches without those of long ones, so that a
+/// book does not keep a word waiting. On the CPU each batch is
 /// computed on one thread; if it is all there is to do, on all of them, unless OpenMP's would spin meanwhile.
 ///
 /// Threads start when there is more than one batch, and end with the runner. If the system refuses some, there are

@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <atomic>
 #include <csignal>
+#include <optional>
+#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,50 +27,63 @@ class BlockedSignals {
  public:
   BlockedSignals() {
     ::sigemptyset(&signals_);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) ::sigaddset(&signals_, signal);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&signals_, signal);
     ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
   }
   BlockedSignals(const BlockedSignals&) = delete;
   BlockedSignals& operator=(const BlockedSignals&) = delete;
   ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
+  /// Returns the next signal; 0 if none comes for a short time.
   int wait() const {
-    int signal = 0;
-    ::sigwait(&signals_, &signal);
-    return signal;
+    constexpr timespec kTime{.tv_sec = 0, .tv_nsec = 50'000'000};
+    return std::max(0, ::sigtimedwait(&signals_, nullptr, &kTime));
   }
 
  private:
   sigset_t signals_, before_;
 };
 
-/// While an object lives, SIGTERM and SIGINT drain a server, a second one ends it at once, and SIGHUP lets it read its
-/// files again.
+/// While an object lives, SIGTERM and SIGINT drain the server, or end the program while it has none yet, a second one
+/// ends it at once, and SIGHUP lets the server read its files again.
 class ServerSignals {
  public:
-  ServerSignals(const BlockedSignals& signals, Server& server)
-      : thread_([&signals, &server] {
-          bool drains = false;
-          for (int signal = signals.wait(); signal != SIGUSR1; signal = signals.wait()) {
-            if (signal == SIGHUP) {
-              server.reload();
-              continue;
-            }
-            if (drains) ::_exit(static_cast<int>(signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated));
-            drains = true;
-            log_info("draining: what runs is answered, nothing else is taken");
-            server.drain();
-          }
+  explicit ServerSignals(const BlockedSignals& signals)
+      : thread_([this, &signals](const std::stop_token& stop) {
+          while (!stop.stop_requested()) take(signals.wait());
         }) {}
-  ServerSignals(const ServerSignals&) = delete;
-  ServerSignals& operator=(const ServerSignals&) = delete;
-  ~ServerSignals() {
-    ::pthread_kill(thread_.native_handle(), SIGUSR1);
-    thread_.join();
-  }
+
+  /// `server` must outlive this object.
+  void set_server(Server& server) { server_ = &server; }
 
  private:
-  std::thread thread_;
+  void take(int signal) {
+    auto* const server = server_.load();
+    if (signal == SIGHUP && server != nullptr && wanted_reloads_++ == 0) {
+      reloads_ = std::jthread([this, server] {
+        for (int wanted = 1; wanted > 0; wanted = (wanted_reloads_ -= wanted)) reload(*server);
+      });
+    } else if (signal == SIGTERM || signal == SIGINT) {
+      if (server == nullptr || drains_)
+        ::_exit(static_cast<int>(signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated));
+      drains_ = true;
+      log_info("draining: what runs is answered, nothing else is taken");
+      server->drain();
+    }
+  }
+  static void reload(Server& server) {
+    try {
+      reopen_log();
+    } catch (const Error& error) {
+      log_error(error.what());
+    }
+    server.reload();
+  }
+
+  std::atomic<Server*> server_ = nullptr;
+  bool drains_ = false;
+  std::atomic<int> wanted_reloads_ = 0;
+  std::jthread reloads_, thread_;
 };
 
 /// Raises the number of files that may be open to the hard limit: each connection is one.
@@ -81,6 +98,8 @@ void raise_file_limit() {
 
 ExitCode run(const ServeOptions& options) {
   const BlockedSignals signals;
+  std::optional<Server> server;
+  ServerSignals passed(signals);
   raise_file_limit();
   ServeConfig config;
   std::vector<NamedFile> inputs;
@@ -99,12 +118,11 @@ ExitCode run(const ServeOptions& options) {
       .precision = options.precision, .plain = options.plain, .device = machine.device, .threads = machine.threads};
   auto names = options.settings.names();
   names["model"] = "--model";
-  name_by_option(names, [&] {
-    Server server(std::move(config));
-    for (const auto& address : server.addresses()) log_info("listening to " + address);
-    const ServerSignals passed(signals, server);
-    server.run();
-  });
+  drop_late_lines();
+  name_by_option(names, [&] { server.emplace(std::move(config)); });
+  passed.set_server(*server);
+  for (const auto& address : server->addresses()) log_info("listening to " + address);
+  server->run();
   return ExitCode::kDone;
 }
 

@@ -72,7 +72,8 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
   group_options(command, "Messages");
   command.get_help_ptr()->description("print this help")->group("Messages");
   add_option(command, {.help = "print only warnings and errors on stderr", .flag = "--quiet"}, common.log.quiet);
-  add_option(command, {.help = "append steps, scores and warnings as JSON lines to FILE", .flag = "--log-json"},
+  add_option(command,
+             {.help = "append events as JSON lines to FILE: steps, scores, requests, warnings", .flag = "--log-json"},
              common.log.json_file);
   group_options(command, "Options");
   return command;

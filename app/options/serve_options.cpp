@@ -24,7 +24,8 @@ void add_serve_command(CLI::App& program, Command& chosen) {
       ->required();
   add_option(
       command,
-      {.help = "read settings from a file of JSON: names of options without --, with _ for -", .flag = "--config"},
+      {.help = "read settings from a file of JSON: the options of the groups below by names without --, with _ for -",
+       .flag = "--config"},
       options->config);
   for (const auto& setting : serve_settings().list()) add_setting(command, setting, options->settings);
   group_options(command, "Machine");

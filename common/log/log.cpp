@@ -1,6 +1,7 @@
 #include "common/log/log.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <climits>
@@ -23,14 +24,17 @@ namespace {
 constexpr std::string_view kEraseLine = "\r\x1b[K";
 
 struct Log {
-  std::mutex mutex;
+  std::mutex mutex;  ///< of stderr
   bool quiet = false;
   std::string process;
   bool terminal = false;      ///< stderr is a terminal that can erase a line
   bool has_progress = false;  ///< a progress line is shown
   std::chrono::steady_clock::time_point progress_at;
+  std::mutex events_mutex;  ///< of the next; held while stderr is waited for, but not the other way round
   EventFile events;
 };
+
+std::atomic<bool> drops_late_lines = false;
 
 Log& the_log() {
   static Log log;
@@ -57,22 +61,25 @@ void print_line(std::string_view start, std::string_view message) {
   write_to_stderr(line);
 }
 
-// The caller holds the mutex.
+void warn(const std::string& message) {
+  const std::lock_guard lock(the_log().mutex);
+  print_line("warning: ", message);
+}
+
 void write_event(std::string_view event, Json fields) {
+  const std::lock_guard lock(the_log().events_mutex);
   auto& events = the_log().events;
   const auto dropped = events.dropped();
-  if (!events.write(event, std::move(fields)))
-    print_line("warning: ", events.path().string() + ": cannot write; the log ends here");
+  if (!events.write(event, std::move(fields))) warn(events.path().string() + ": cannot write; the log ends here");
   if (dropped == 0 && events.dropped() > 0)
-    print_line("warning: ", events.path().string() +
-                                ": the pipe is full and no process reads it; events are dropped until one does");
+    warn(events.path().string() + ": the pipe is full and no process reads it; events are dropped until one does");
 }
 
 }  // namespace
 
 void set_up_log(const LogOptions& options) {
   auto& log = the_log();
-  const std::lock_guard lock(log.mutex);
+  const std::scoped_lock lock(log.events_mutex, log.mutex);
   log.quiet = options.quiet;
   log.process = options.process;
   log.terminal = erases_lines(STDERR_FILENO);
@@ -83,12 +90,20 @@ std::string log_process() { return the_log().process; }
 
 void finish_log() {
   auto& log = the_log();
-  const std::lock_guard lock(log.mutex);
+  const std::lock_guard lock(log.events_mutex);
   const auto path = log.events.path().string();
   if (const auto dropped = log.events.finish(); dropped > 0)
-    print_line("warning: ", path + ": " + std::to_string(dropped) + " events were dropped");
+    warn(path + ": " + std::to_string(dropped) + " events were dropped");
   log.events = EventFile();
 }
+
+void reopen_log() {
+  auto& log = the_log();
+  const std::lock_guard lock(log.events_mutex);
+  if (!log.events.path().empty()) log.events = EventFile(log.events.path());
+}
+
+void drop_late_lines() { drops_late_lines = true; }
 
 void log_info(std::string_view message) {
   auto& log = the_log();
@@ -97,14 +112,15 @@ void log_info(std::string_view message) {
 }
 
 void log_warning(std::string_view message) {
-  const std::lock_guard lock(the_log().mutex);
-  print_line("warning: ", message);
+  warn(std::string(message));
   write_event("warning", {{"message", printable(message, std::string::npos)}});
 }
 
 void log_error(std::string_view message) {
-  const std::lock_guard lock(the_log().mutex);
-  print_line("error: ", message);
+  {
+    const std::lock_guard lock(the_log().mutex);
+    print_line("error: ", message);
+  }
   write_event("error", {{"message", printable(message, std::string::npos)}});
 }
 
@@ -133,15 +149,12 @@ std::optional<std::size_t> terminal_columns() {
   return terminal_width(STDERR_FILENO);
 }
 
-void log_event(std::string_view event, Json fields) {
-  const std::lock_guard lock(the_log().mutex);
-  write_event(event, std::move(fields));
-}
+void log_event(std::string_view event, Json fields) { write_event(event, std::move(fields)); }
 
 void write_to_stderr(std::string_view text) {
   for (int waits = 0; !text.empty();) {
     if (!writable_within(STDERR_FILENO, kLookForStopMilliseconds)) {
-      if (stop_requested() && ++waits * kLookForStopMilliseconds >= 1000) return;
+      if ((stop_requested() || drops_late_lines) && ++waits * kLookForStopMilliseconds >= 1000) return;
       continue;
     }
     const auto written = ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));

@@ -25,6 +25,14 @@ std::string log_process();
 /// Closes the event file. The app calls it once. Warns if events were dropped because no process read them.
 void finish_log();
 
+/// Opens the event file again, whose name may stand for another one after a rotation. Throws IoError; then the old one
+/// goes on.
+void reopen_log();
+
+/// From now on, lines that stderr does not take within a second are dropped: for a server, which goes on when nobody
+/// reads what it prints.
+void drop_late_lines();
+
 /// Prints one line for people to stderr, with control characters escaped. At a terminal, breaks it at spaces to the
 /// terminal's width. Prints nothing if quiet.
 void log_info(std::string_view message);

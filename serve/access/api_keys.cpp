@@ -30,7 +30,10 @@ std::optional<ApiKey> read_key(std::string_view line) {
   std::vector<std::string_view> words;
   for (const auto word : split_text(line, ' '))
     if (!word.empty()) words.push_back(word);
-  if (words.size() < 2 || !is_hash(words[0]) || words[1].find('=') != std::string_view::npos) return std::nullopt;
+  const auto is_name = [](std::string_view word) {
+    return word != "-" && word.find('=') == word.npos;
+  };  // sha256sum's -
+  if (words.size() < 2 || !is_hash(words[0]) || !is_name(words[1])) return std::nullopt;
   ApiKey key{std::string(words[0]), std::string(words[1])};
   for (std::size_t i = 2; i < words.size(); ++i) {
     const auto equals = words[i].find('=');

@@ -8,15 +8,15 @@
 
 namespace gloss {
 
-/// Which pages and names of this server its answers are for. A server on this machine is open to every web page that a
+/// The pages that may use a server, and its names. A server on this machine is open to every web page that a
 /// browser shows here, so a name that is not its own (DNS rebinding) and a page of another origin are refused.
 struct OriginPolicy {
   bool checks_host = true;           ///< the server listens to this machine only and demands no keys
   std::vector<std::string> hosts;    ///< further names that it has, without port, in small letters
   std::vector<std::string> origins;  ///< pages that may use it (CORS): "https://example.org", or "*"
 
-  /// Returns whether the request may be answered.
-  bool allows(const HttpRequest& request) const;
+  /// Returns why a request is not answered, for its client; "" if it is.
+  std::string_view refusal(const HttpRequest& request) const;
   /// Returns the fields that let the page of a request read its answer; none if it is of no other origin.
   HeaderFields cors_fields(const HttpRequest& request) const;
 };

@@ -51,12 +51,14 @@ std::vector<const ServedModel*> ApiCall::route(const std::string& source, const 
 std::optional<std::chrono::steady_clock::time_point> ApiCall::deadline() const {
   auto limit = context_.config.settings.deadline_ms;
   if (const auto field = request().header("gloss-deadline-ms"); !field.empty()) {
+    constexpr std::int64_t kMax = 1'000'000'000;
     const auto wanted = parse_number<std::int64_t>(field);
-    if (!wanted || *wanted < 1) throw ApiError(400, "Invalid request: Gloss-Deadline-Ms: wanted milliseconds");
+    if (!wanted || *wanted < 1 || *wanted > kMax)
+      throw ApiError(400, "Invalid request: Gloss-Deadline-Ms: wanted milliseconds, at most 10^9");
     limit = limit == 0 ? *wanted : std::min(limit, *wanted);
   }
   if (limit == 0) return std::nullopt;
-  return begin_ + std::chrono::milliseconds(limit);
+  return exchange_->begin() + std::chrono::milliseconds(limit);
 }
 
 void ApiCall::attach(TextJob& job) {

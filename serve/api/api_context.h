@@ -80,7 +80,6 @@ class ApiCall {
   std::optional<RequestFields> fields_;
   const ApiKey* key_ = nullptr;
   std::int64_t used_ = 0;  ///< characters
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 /// Returns the field Gloss-Model: the hashes of the models of a route.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -31,6 +32,8 @@ class Exchange {
   ~Exchange();
 
   const HttpRequest& request() const { return request_; }
+  /// Returns when the request was read.
+  std::chrono::steady_clock::time_point begin() const { return begin_; }
   /// A stop is requested when the client has left.
   std::stop_token left() const { return left_.get_token(); }
   void set_left() { left_.request_stop(); }
@@ -48,6 +51,7 @@ class Exchange {
 
   const HttpRequest request_;
   const std::shared_ptr<Connection> connection_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::stop_source left_;
   std::atomic<State> state_ = State::kWaiting;
 };

@@ -113,11 +113,9 @@ class HttpServer::State {
 
   void accept(tcp::acceptor& acceptor) {
     acceptor.async_accept([this, &acceptor](boost::system::error_code error, tcp::socket socket) {
+      if (!error) begin_session(std::move(socket));
       if (error == asio::error::operation_aborted || context_.drains) return;
-      if (!error)
-        begin_session(std::move(socket));
-      else if (error == asio::error::no_descriptors)
-        return refuse_without_descriptors(acceptor);
+      if (error == asio::error::no_descriptors) return refuse_without_descriptors(acceptor);
       accept(acceptor);
     });
   }

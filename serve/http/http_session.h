@@ -80,8 +80,8 @@ class StreamSession final : public HttpSession,
   }
 
   void drain() override {
-    boost::system::error_code error;
-    if (step_ == Step::kIdle && socket().available(error) == 0) close();
+    // Bytes of a request that were read already come first; nothing is lost between them and a check.
+    if (step_ == Step::kIdle) beast::get_lowest_layer(stream_).cancel();
   }
 
   void close() override {
@@ -132,6 +132,8 @@ class StreamSession final : public HttpSession,
     }
     limit_time(context_.limits.idle);
     stream_.async_read_some(buffer_.prepare(4096), then([](auto& self, auto error, std::size_t count) {
+                              if (error == asio::error::operation_aborted && self.context_.drains)
+                                return self.read_request();
                               if (error) return self.close();
                               self.buffer_.commit(count);
                               self.read_header();

@@ -16,7 +16,7 @@ RequestPool::~RequestPool() {
   for (auto& thread : threads_) thread.join();
 }
 
-bool RequestPool::add(std::function<void()> work) {
+bool RequestPool::add(std::function<void()> work, std::stop_token left) {
   const std::lock_guard lock(mutex_);
   const bool is_busy = running_ + queue_.size() >= threads_.size();
   if (is_busy && threads_.size() < max_threads_) {
@@ -25,8 +25,10 @@ bool RequestPool::add(std::function<void()> work) {
     } catch (const std::system_error&) {  // goes on with those that there are
     }
   }
+  if (queue_.size() >= max_waiting_)
+    std::erase_if(queue_, [](const Waiting& waiting) { return waiting.left.stop_requested(); });
   if (threads_.empty() || (running_ == threads_.size() && queue_.size() >= max_waiting_)) return false;
-  queue_.push_back(std::move(work));
+  queue_.push_back({std::move(work), std::move(left)});
   added_.notify_one();
   return true;
 }
@@ -46,7 +48,7 @@ void RequestPool::run() {
   while (true) {
     added_.wait(lock, [this] { return ends_ || !queue_.empty(); });
     if (queue_.empty()) return;
-    auto work = std::move(queue_.front());
+    auto work = std::move(queue_.front().work);
     queue_.pop_front();
     ++running_;
     lock.unlock();

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -20,19 +21,25 @@ class RequestPool {
   /// Finishes what was added.
   ~RequestPool();
 
-  /// Adds work, which must not throw. Returns false if the queue is full, or no thread can be had.
-  bool add(std::function<void()> work);
+  /// Adds work, which must not throw. Work whose `left` is requested before it begins makes room for others. Returns
+  /// false if the queue is full, or no thread can be had.
+  bool add(std::function<void()> work, std::stop_token left = {});
 
   std::size_t waiting() const;
   std::size_t running() const;
 
  private:
+  struct Waiting {
+    std::function<void()> work;
+    std::stop_token left;
+  };
+
   void run();
 
   const std::size_t max_threads_, max_waiting_;
   mutable std::mutex mutex_;  ///< guards what follows
   std::condition_variable added_;
-  std::deque<std::function<void()>> queue_;
+  std::deque<Waiting> queue_;
   std::vector<std::thread> threads_;
   std::size_t running_ = 0;
   bool ends_ = false;

@@ -144,6 +144,9 @@ DecodingConfig best_of(const ServedModel& model) {
   auto decoding = model.config.decoding;
   decoding.sampling.enabled = false;
   decoding.n_best = 1;
+  // A request waits for the batch that is computed when it comes.
+  constexpr std::int64_t kMaxBatch = 32;
+  decoding.batch_size = std::min(decoding.batch_size, kMaxBatch);
   return decoding;
 }
 

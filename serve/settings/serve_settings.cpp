@@ -183,8 +183,10 @@ ServeSettings read_serve_settings(const std::filesystem::path& file) {
   constexpr std::size_t kMaxBytes = 1 << 20;
   const auto text = read_file(file, kMaxBytes);
   try {
-    return serve_settings().read(ConfigSection(parse_json(text), ""));
-  } catch (const std::invalid_argument& error) {
+    auto settings = serve_settings().read(ConfigSection(parse_json(text), ""));
+    serve_settings().validate(settings);
+    return settings;
+  } catch (const std::exception& error) {
     throw DataError(printable(file.string()) + ": " + error.what());
   }
 }

@@ -43,8 +43,8 @@ struct ServeSettings {
 /// Returns the declarations of the keys, in the section "serve".
 const Settings<ServeSettings>& serve_settings();
 
-/// Returns the settings of a file of JSON: an object of keys. Throws DataError for text that is no JSON, UsageError for
-/// keys and types, and IoError.
+/// Returns the settings of a file of JSON: an object of keys. Throws DataError, which names the file, for text that
+/// is no JSON and for faulty keys and values, and IoError.
 ServeSettings read_serve_settings(const std::filesystem::path& file);
 
 /// Returns the parts of a text between commas, without spaces around them.

@@ -148,6 +148,17 @@ TEST_F(TranslationRunnerTest, ABatchTakesTheLinesOfLikeLength) {
   for (std::size_t call = 1; call <= wanted.size(); ++call) EXPECT_EQ(found_[call], wanted[call - 1]);
 }
 
+TEST_F(TranslationRunnerTest, AShortCallIsNotSearchedWithALongOne) {
+  DecodingConfig config;
+  config.batch_size = 64;
+  hold();
+  call(std::vector<std::string>(20, "a"), config);
+  call({"b"}, config);
+  call({"c", "d"}, config);
+  let_go();
+  EXPECT_THAT(scorer_->batches(), ElementsAre(1, 20, 3));
+}
+
 TEST_F(TranslationRunnerTest, CallsTakeTurns) {
   hold();
   std::mutex order_mutex;

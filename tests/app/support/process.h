@@ -42,10 +42,11 @@ class Process {
 
   void write(std::string_view text);
   void close_input();
-  void close_output();                         ///< nobody reads its stdout any more
-  std::string read_line();                     ///< of its stdout; empty where that has ended
-  void wait_for_error(std::string_view text);  ///< until its stderr has the text or has ended
-  void wait_until_read();                      ///< until it has read all that was written
+  void close_output();                                        ///< nobody reads its stdout any more
+  std::string read_line();                                    ///< of its stdout; empty where that has ended
+  void wait_for_error(std::string_view text);                 ///< until its stderr has the text or has ended
+  const std::string& errors() const { return outcome_.err; }  ///< what was read of its stderr until now
+  void wait_until_read();                                     ///< until it has read all that was written
   void signal(int number);
   bool running();
   pid_t id() const { return pid_; }

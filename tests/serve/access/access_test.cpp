@@ -74,23 +74,33 @@ HttpRequest request(const std::string& host, const std::string& origin = {}) {
 
 TEST(OriginPolicyTest, ALoopbackServerAnswersItsOwnNamesAndPages) {
   const OriginPolicy policy{.checks_host = true, .hosts = {"box"}, .origins = {}};
-  for (const auto* host : {"localhost", "LocalHost:5000", "127.0.0.1:5000", "[::1]:5000", "box", "box:1"})
-    EXPECT_TRUE(policy.allows(request(host))) << host;
+  for (const auto* host : {"localhost", "LocalHost:5000", "127.0.0.1:5000", "[::1]:5000", "127.0.0.2", "box", "box:1"})
+    EXPECT_EQ(policy.refusal(request(host)), "") << host;
   for (const auto* host : {"", "evil.com", "localhost.evil.com", "127.0.0.1.evil.com:5000", "[::2]", "boxer"})
-    EXPECT_FALSE(policy.allows(request(host))) << host;
-  EXPECT_TRUE(policy.allows(request("localhost:5000", "http://localhost:5000")));
+    EXPECT_NE(policy.refusal(request(host)), "") << host;
+  EXPECT_EQ(policy.refusal(request("localhost:5000", "http://localhost:5000")), "");
   for (const auto* origin : {"http://localhost:6000", "http://evil.com", "null", "localhost:5000"})
-    EXPECT_FALSE(policy.allows(request("localhost:5000", origin))) << origin;
+    EXPECT_NE(policy.refusal(request("localhost:5000", origin)), "") << origin;
   EXPECT_TRUE(policy.cors_fields(request("localhost", "http://evil.com")).empty());
+}
+
+TEST(OriginPolicyTest, PicturesOfOtherPagesAreNoRequests) {
+  const OriginPolicy policy{.checks_host = true, .hosts = {}, .origins = {}};
+  auto picture = request("localhost");
+  picture.headers.emplace_back("sec-fetch-site", "cross-site");
+  picture.headers.emplace_back("sec-fetch-dest", "image");
+  EXPECT_NE(policy.refusal(picture), "");
+  picture.headers.back().second = "document";  // a link
+  EXPECT_EQ(policy.refusal(picture), "");
 }
 
 TEST(OriginPolicyTest, PagesThatAreNamedMayUseIt) {
   const OriginPolicy policy{.checks_host = true, .hosts = {}, .origins = {"https://a.org"}};
-  EXPECT_TRUE(policy.allows(request("localhost", "https://a.org")));
-  EXPECT_FALSE(policy.allows(request("localhost", "https://a.org.evil.com")));
+  EXPECT_EQ(policy.refusal(request("localhost", "https://a.org")), "");
+  EXPECT_NE(policy.refusal(request("localhost", "https://a.org.evil.com")), "");
   EXPECT_EQ(policy.cors_fields(request("localhost", "https://a.org")).front().second, "https://a.org");
   const OriginPolicy all{.checks_host = false, .hosts = {}, .origins = {"*"}};
-  EXPECT_TRUE(all.allows(request("any", "https://b.org")));
+  EXPECT_EQ(all.refusal(request("any", "https://b.org")), "");
   EXPECT_EQ(all.cors_fields(request("any", "https://b.org")).front().second, "*");
 }
 

@@ -136,6 +136,13 @@ TEST_F(LibreTranslateTest, ADeadlineThatPassesIsAnError) {
   EXPECT_THAT(client().get("/metrics").body, HasSubstr("gloss_deadline_exceeded_total 1"));
 }
 
+TEST_F(LibreTranslateTest, ADeadlineIsAReasonableNumber) {
+  start({.deadline_ms = 0});
+  EXPECT_EQ(post("/translate", request("ana"), "Gloss-Deadline-Ms: 60000\r\n").status, 200);
+  for (const char* wrong : {"0", "-1", "x", "1000000001", "9223372036854775807"})
+    EXPECT_EQ(post("/translate", request("ana"), "Gloss-Deadline-Ms: " + std::string(wrong) + "\r\n").status, 400);
+}
+
 TEST_F(LibreTranslateTest, NamesLanguagesModelsAndSettings) {
   start();
   EXPECT_EQ(body_of(client().get("/languages")), Json::parse(R"([{"code":"xx","name":"xx","targets":["yy"]},
@@ -155,7 +162,7 @@ TEST_F(LibreTranslateTest, DemandsKeys) {
   with_key["api_key"] = "secret";
   EXPECT_EQ(post("/translate", with_key).status, 200);
   EXPECT_EQ(post("/translate", request("ana"), "Authorization: Bearer secret\r\n").status, 200);
-  EXPECT_EQ(post("/translate", request("ana"), "Authorization: DeepL-Auth-Key secret:fx\r\n").status, 200);
+  EXPECT_EQ(post("/translate", request("ana"), "Authorization: deepl-auth-key  secret:fx\r\n").status, 200);
   const auto slow = post("/translate", with_key);
   EXPECT_EQ(slow.status, 429);
   EXPECT_NE(slow.header("retry-after"), "");
