@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <mutex>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,9 +14,11 @@
 
 #include "common/files/sha256.h"
 #include "common/text/format.h"
+#include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "explain/explain.h"
 #include "explain/page.h"
+#include "serve/api/own_words.h"
 #include "serve/api/page_file.h"
 #include "serve/http/api_error.h"
 #include "serve/service/text_service.h"
@@ -81,23 +82,52 @@ std::vector<std::pair<std::string, std::string>> read_pairs(const RequestFields&
   return pairs;
 }
 
+/// Returns a translation with the pieces of its text, and a space between all words.
+PieceSpans spaced(const LineTranslation::Candidate& candidate) {
+  PieceSpans pieces;
+  pieces.text = candidate.text;
+  for (const auto& token : candidate.tokens) pieces.spans.push_back(token.span);
+  return with_spaces(pieces);
+}
+
 Json to_json(const LineTranslation& line) {
   const auto& candidate = line.candidates.front();
+  const auto source = line.source.spans_known ? words_of(with_spaces(line.source)) : PieceWords();
+  const auto target = candidate.spans_known ? words_of(spaced(candidate)) : PieceWords();
+  std::vector<double> sums(target.words.size());
+  double pending = 0;  // of pieces without a word, such as a space alone: they belong to the next word
+  for (std::size_t piece = 0; piece < target.of_piece.size(); ++piece) {
+    const auto [begin, end] = target.of_piece[piece];
+    pending += candidate.tokens[piece].log_probability;
+    if (begin < end) sums[begin] += std::exchange(pending, 0);
+    for (auto word = begin + 1; word < end; ++word) sums[word] += candidate.tokens[piece].log_probability;
+  }
   auto words = Json::array(), alignment = Json::array();
-  for (const auto& [text, confidence] : candidate.words) words.push_back({{"text", text}, {"confidence", confidence}});
-  for (const auto& [source, target] : candidate.alignment) alignment.push_back({source, target});
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    words.push_back({{"text", target.words[i]}, {"confidence", std::exp(sums[i])}});
+  if (line.source.spans_known && candidate.spans_known)
+    for (const auto& link : word_links(source, target, candidate.links))
+      alignment.push_back({link.source, link.target});
   const auto tokens = std::max<std::size_t>(1, candidate.tokens.size());
-  return {{"source_words", line.source.spans_known ? words_of(line.source).words : std::vector<std::string>()},
+  return {{"source_words", source.words},
           {"words", std::move(words)},
           {"alignment", std::move(alignment)},
           {"confidence", std::exp(candidate.log_probability / static_cast<double>(tokens))}};
 }
 
-/// Returns the word of a translation that follows the words of a prefix; "" if it has no more, or others.
-std::string word_after(std::span<const std::string> prefix, std::string_view translation) {
-  const auto words = words_of(translation);
-  const bool begins = words.size() > prefix.size() && std::equal(prefix.begin(), prefix.end(), words.begin());
-  return begins ? words[prefix.size()] : std::string();
+/// Returns the word of a translation that follows a prefix; "" if it has no more, or begins otherwise. The number of
+/// spaces does not matter.
+std::string word_after(std::string_view prefix, const LineTranslation::Candidate& candidate) {
+  const auto text = spaced(candidate).text;
+  std::size_t at = 0;
+  for (const char c : prefix) {
+    if (kAsciiSpace.find(c) != kAsciiSpace.npos) continue;
+    at = text.find_first_not_of(kAsciiSpace, at);
+    if (at == text.npos || text[at++] != c) return {};
+  }
+  const auto begin = text.find_first_not_of(kAsciiSpace, at);
+  if (begin == text.npos || (begin == at && at > 0 && !begins_unspaced_word(text, at))) return {};
+  return text.substr(begin, text.find_first_of(kAsciiSpace, begin) - begin);
 }
 
 /// Returns what stands between two marks.
@@ -168,7 +198,6 @@ void own_alternatives(ApiCall& call) {
   const auto& model = model_of(call);
   call.expect_within_limits(sentence, "q");
   call.expect_within_limits(prefix, "prefix");
-  const auto given = words_of(std::string_view(prefix.front()));
   const auto decoding = search_of(model);
   // The search ends one piece after the prefix, so that its hypotheses differ in that piece.
   const auto length = std::ssize(model.translator.encode_target(prefix.front())) + 1;
@@ -176,15 +205,15 @@ void own_alternatives(ApiCall& call) {
       translated(call, model, {.lines = sentence, .prefixes = prefix}, stopped_search(decoding, length, kNextPieces));
   std::vector<std::string> beginnings;
   for (const auto& candidate : pieces.front().candidates)
-    if (!word_after(given, candidate.text).empty()) beginnings.push_back(candidate.text);
+    if (!word_after(prefix.front(), candidate).empty()) beginnings.push_back(candidate.text);
   const std::vector<std::string> lines(beginnings.size(), sentence.front());
   auto alternatives = Json::array();
   std::set<std::string> known;
   for (const auto& line : translated(call, model, {.lines = lines, .prefixes = beginnings}, decoding)) {
-    const auto& text = line.candidates.front().text;
-    auto word = word_after(given, text);
+    const auto& candidate = line.candidates.front();
+    auto word = word_after(prefix.front(), candidate);
     if (word.empty() || alternatives.size() == kMaxAlternatives || !known.insert(word).second) continue;
-    alternatives.push_back({{"word", std::move(word)}, {"text", text}});
+    alternatives.push_back({{"word", std::move(word)}, {"text", candidate.text}});
   }
   call.respond({{"alternatives", std::move(alternatives)}}, {{"Gloss-Model", model.sha256}});
 }
