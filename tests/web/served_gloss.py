@@ -4,11 +4,11 @@ import subprocess
 
 
 class ServedGloss:
-    """A server on a free port of this machine. Close it after use."""
+    """A server on a free port of this machine, or on another address. Close it after use."""
 
-    def __init__(self, gloss, *arguments):
+    def __init__(self, gloss, *arguments, listen="127.0.0.1:0"):
         self.process = subprocess.Popen(
-            [gloss, "serve", "--listen", "127.0.0.1:0", *arguments], stderr=subprocess.PIPE, text=True
+            [gloss, "serve", "--listen", listen, *arguments], stderr=subprocess.PIPE, text=True
         )
         lines = []
         for line in self.process.stderr:  # "listening to 127.0.0.1:12345"

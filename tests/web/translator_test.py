@@ -9,6 +9,7 @@ Exits with 77 if Chromium is missing.
 import hashlib
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -41,6 +42,18 @@ const [path, status, body, headers, times] = arguments;
 window.asked = 0;
 window.fetch = (to, options) => to === path && ++window.asked <= times
   ? Promise.resolve(new Response(JSON.stringify(body), {status, headers})) : real(to, options);
+"""
+
+# Answers requests by path: {path: body}. What was sent is kept in window.sent.
+ANSWERS = """
+const real = window.fetch;
+const [answers] = arguments;
+window.sent = {};
+window.fetch = (path, options) => {
+  if (!(path in answers)) return real(path, options);
+  window.sent[path] = JSON.parse(options.body);
+  return Promise.resolve(Response.json(answers[path]));
+};
 """
 
 # Keeps the name and the content of a file that the page saves.
@@ -78,8 +91,9 @@ class TranslatorTest(unittest.TestCase):
         cls.server.close()
 
     @classmethod
-    def serve(cls, *arguments):
-        return ServedGloss(cls.gloss, "--model", f"en-de={cls.model}", "--model", f"de-en={cls.model}", *arguments)
+    def serve(cls, *arguments, **options):
+        models = ["--model", f"en-de={cls.model}", "--model", f"de-en={cls.model}"]
+        return ServedGloss(cls.gloss, *models, *arguments, **options)
 
     def open(self, server=None, width=1280, dark=False):
         """Opens the page as a reader who has never been there."""
@@ -168,6 +182,10 @@ class TranslatorTest(unittest.TestCase):
     def test_shows_sentences_as_they_come_and_aborts_older_requests(self):
         self.open()
         self.browser.run(HELD_STREAM)
+        self.browser.run(
+            "window.spoken = 0; new MutationObserver(() => ++window.spoken).observe("
+            "document.querySelector('[role=status]'), {childList: true, characterData: true, subtree: true})"
+        )
         self.type("a. b")
         self.browser.wait("window.send")
         sentence = {"before": "", "index": 0, "source": "a.", "text": "Eins.", "confidence": 0.9}
@@ -186,7 +204,10 @@ class TranslatorTest(unittest.TestCase):
         self.browser.wait("document.querySelector('.output').ariaBusy === 'false'")
         self.assertEqual(self.text(".output"), "Eins. <b>Zwei</b>\n")
         self.assertEqual(self.count(".output b, .old"), 0)
-        self.assertEqual(self.text("[role=status]"), "Translated into German.")
+        self.assertEqual(self.text("[role=status]"), "Translated into German. Eins. <b>Zwei</b>")
+        self.assertEqual(self.browser.run("return document.querySelector('[role=status] span').lang"), "de")
+        self.assertEqual(self.browser.run("return window.spoken"), 1, "screen readers hear the whole translation once")
+        self.assertEqual(self.count(".output[aria-live], [aria-live] .output"), 0)
 
     def test_a_stream_that_breaks_is_reported(self):
         self.open()
@@ -307,6 +328,16 @@ class TranslatorTest(unittest.TestCase):
         self.open()
         self.type("ana nipa")
         self.translated()
+        self.explain()
+        self.type(" ana" * 200)
+        self.browser.wait("document.querySelector('.unit')?.sentence.source.length > 500")
+        self.browser.wait(f"document.querySelector('{WORD}')")
+        self.press(WORD)
+        self.browser.wait(f"document.querySelector('{ITEMS}')")
+        self.assertNotIn("Explain", self.text(".menu"), "the server does not explain long sentences")
+
+    def explain(self):
+        """Opens the explanation of "ana nipa" in a tab of its own, and closes it."""
         before = self.browser.call("GET", f"{self.browser.session}/window/handles")
         self.press(WORD)
         self.press_item("Explain")
@@ -318,6 +349,7 @@ class TranslatorTest(unittest.TestCase):
         self.browser.wait("document.querySelector('#page') && document.querySelector('#page').dataset.ready")
         self.assertEqual(self.text("h1"), "ana nipa")
         self.assertGreater(self.count("#attention canvas"), 0)
+        self.assertTrue(self.browser.run("return location.pathname + location.search").endswith("/v1/explanation"))
         self.assertEqual([entry["message"] for entry in self.browser.logs()], [])
         self.browser.call("DELETE", f"{self.browser.session}/window")
         self.browser.post("/window", {"handle": before[0]})
@@ -341,8 +373,13 @@ class TranslatorTest(unittest.TestCase):
                 self.translated()
                 self.load()
                 self.assertEqual(self.count("dialog"), 0)
-                self.assertIsNone(self.browser.run("return localStorage.getItem('gloss.key')"))
+                self.browser.keys("ana nipa", "#source")
+                self.translated()
                 self.check_quiet(["status of 403"])
+                self.explain()
+                self.assertEqual(self.browser.run("return sessionStorage.getItem('gloss.key')"), "right")
+                kept = self.browser.run("return JSON.stringify(localStorage) + document.cookie + location.href")
+                self.assertNotIn("right", kept)
             finally:
                 server.close()
 
@@ -365,6 +402,68 @@ class TranslatorTest(unittest.TestCase):
         self.assertEqual(self.browser.run("return window.content").strip(), self.text(".output"))
         self.check_quiet()
 
+    def test_a_file_that_cannot_be_translated_is_reported(self):
+        self.open()
+        self.choose("#from", "en")
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "picture.png"
+            file.write_bytes(b"PNG")
+            self.browser.keys(str(file), "input[type=file]")
+            self.browser.wait("document.querySelector('[role=alert]').textContent.includes('format')")
+        self.assertEqual(self.text(".tools [aria-label='Translate a file'] span"), "File")
+        self.picture("wrong_file")
+
+    def test_a_file_can_be_dropped_and_canceled(self):
+        self.open()
+        self.type("ana")
+        self.browser.run(
+            "window.fetch = (path, {signal}) => new Promise((take, fail) => signal.addEventListener('abort', () =>"
+            "fail(new DOMException('', 'AbortError'))));"
+            "const dataTransfer = new DataTransfer(); dataTransfer.items.add(new File(['ana'], 'a.txt'));"
+            "const drop = new DragEvent('drop', {dataTransfer, bubbles: true, cancelable: true});"
+            "window.left = document.body.dispatchEvent(drop)"
+        )
+        self.assertFalse(self.browser.run("return window.left"), "the browser opens the file in place of the page")
+        self.browser.wait("document.querySelector('[role=alert]').textContent.includes('Translating a.txt')")
+        self.picture("file")
+        self.press("[aria-label='Cancel the translation of the file']")
+        self.browser.wait("document.querySelector('[role=alert]').textContent.includes('is not translated')")
+
+    def test_entries_of_a_glossary_that_are_not_used_are_marked(self):
+        self.open()
+        self.choose("#from", "en")
+        self.press(".tools button")
+        for row, (phrase, translation) in enumerate([("nipa", "lemu"), ("nipa", "ratu"), ("ana", "")]):
+            if row > 0:
+                self.press("dialog .actions button")
+            self.browser.keys(phrase, f"dialog tr:nth-child({row + 1}) td:nth-child(1) input")
+            self.browser.keys(translation, f"dialog tr:nth-child({row + 1}) td:nth-child(2) input")
+        self.browser.run("document.querySelector('dialog header button').focus()")
+        invalid = "return [...document.querySelectorAll('dialog td:first-child input')].map((e) => e.ariaInvalid)"
+        self.assertEqual(self.browser.run(invalid), ["false", "true", "true"])
+        self.assertIn("not used", self.text("dialog [role=status]"))
+        self.picture("glossary_faults")
+        self.keys("escape")
+        self.browser.wait("!document.querySelector('dialog')")
+        self.assertEqual(self.text(".tools button"), "Glossary (1)")
+        self.assertEqual(self.focused(), "Glossary (1)")
+
+    def test_paper_has_both_texts_and_no_buttons(self):
+        self.open()
+        self.type(TEXT)
+        self.translated()
+        self.browser.command("Emulation.setEmulatedMedia", {"media": "print"})
+        try:
+            self.picture("print")
+            shown = self.browser.run(
+                "return [...document.querySelectorAll('button, textarea, .copy, .output')]"
+                ".filter((e) => e.getClientRects().length > 0).map((e) => e.className)"
+            )
+            self.assertEqual(shown, ["copy text", "text output shaded"])
+            self.assertNotIn("rgba", self.browser.run("return getComputedStyle(document.querySelector('.copy')).color"))
+        finally:
+            self.browser.command("Emulation.setEmulatedMedia", {"media": ""})
+
     def test_a_server_without_files_has_no_button_for_them(self):
         without = self.browser.command("Page.addScriptToEvaluateOnNewDocument", {"source": WITHOUT_FILES})
         try:
@@ -380,9 +479,15 @@ class TranslatorTest(unittest.TestCase):
             self.choose("#from", "en")
             self.choose("#to", "fr")
             self.browser.keys("ana nipa", "#source")
-            self.browser.wait(f"document.querySelector('{WORD}')")
-            self.press(WORD)
-            self.assertIn("no model of these two languages", self.text(".menu"))
+            self.browser.wait("document.querySelector('.output').textContent")
+            self.assertEqual(self.count(f"{WORD}, .output [tabindex]"), 0)
+            shown = "return document.querySelector('.result .bar').innerText"
+            self.assertIn("No model translates between these languages alone", self.browser.run(shown))
+            self.assertNotIn("Shade", self.browser.run(shown))
+            self.picture("pivot")
+            self.choose("#to", "de")
+            self.translated()
+            self.assertNotIn("No model", self.browser.run(shown))
             self.check_quiet()
         finally:
             server.close()
@@ -413,6 +518,20 @@ class TranslatorTest(unittest.TestCase):
         self.browser.wait("!document.querySelector('[role=alert]').hidden")
         self.assertIn("Too many requests", self.text("[role=alert]"))
         self.picture("error")
+        for status, body, message in (
+            (413, {"error": "The body is longer than 1 KiB"}, "The body is longer than 1 KiB"),
+            (400, {"error": "glossary: no such word"}, "glossary: no such word"),
+            (500, {"error": "Internal error"}, "Internal error"),
+            (502, "a page of a proxy", "status 502"),
+            (504, {"error": "late"}, "took too long"),
+        ):
+            self.load()
+            self.browser.run(ANSWER, "translate", status, body, {}, 1)
+            self.type("ana nipa")
+            self.browser.wait("!document.querySelector('[role=alert]').hidden")
+            self.assertIn(message, self.text("[role=alert]"))
+            self.assertEqual(self.count("[role=alert] button"), int(status >= 500), "what may pass is tried again")
+            self.assertEqual(self.browser.run("return document.querySelector('#source').value"), "ana nipa")
 
     def test_a_server_that_has_gone_is_reported(self):
         server = self.serve()
@@ -422,6 +541,14 @@ class TranslatorTest(unittest.TestCase):
         self.browser.wait("!document.querySelector('[role=alert]').hidden")
         self.assertIn("cannot be reached", self.text("[role=alert]"))
         self.assertEqual(self.count("[role=alert] button"), 1)
+        self.assertEqual(self.browser.run("return document.querySelector('#source').value"), "ana")
+        server = self.serve(listen=server.url[len("http://") : -1])
+        try:
+            self.press("[role=alert] button")
+            self.translated()
+            self.assertTrue(self.browser.run("return document.querySelector('[role=alert]').hidden"))
+        finally:
+            server.close()
 
     def test_a_text_that_is_too_long_is_not_sent(self):
         server = self.serve("--max-characters", "12")
@@ -434,6 +561,147 @@ class TranslatorTest(unittest.TestCase):
             self.check_quiet()
         finally:
             server.close()
+
+    def test_a_question_for_a_key_can_be_put_off(self):
+        with tempfile.TemporaryDirectory() as folder:
+            keys = pathlib.Path(folder) / "keys"
+            keys.write_text(hashlib.sha256(b"right").hexdigest() + " anna\n")
+            server = self.serve("--api-keys", str(keys))
+            try:
+                self.open(server)
+                self.keys("escape")
+                self.browser.wait("!document.querySelector('dialog')")
+                self.type("ana nipa")
+                self.browser.wait("document.querySelector('[role=alert]').textContent.includes('with a key only')")
+                self.assertEqual(self.count("dialog"), 0, "nobody who types is interrupted")
+                self.press("[role=alert] button")
+                self.browser.keys("right", "dialog input")
+                self.press("dialog .main")
+                self.translated()
+            finally:
+                server.close()
+
+    def test_the_translation_is_copied(self):
+        self.open()
+        self.browser.allow("clipboard-read")
+        self.type(TEXT)
+        self.translated()
+        copy = "[aria-label='Copy the translation']"
+        self.press(copy)
+        self.browser.wait("document.querySelector('[aria-label=Copied]')")
+        self.assertEqual(self.browser.run("return navigator.clipboard.readText()"), self.text(".output"))
+        self.browser.wait(f"document.querySelector(\"{copy}\")")
+        self.browser.run(
+            "Object.defineProperty(navigator, 'clipboard', {value: undefined});"
+            "document.execCommand = (name) => { window.done = name + document.activeElement.value; }"
+        )
+        self.press(copy)
+        self.browser.wait("window.done")
+        self.assertEqual(self.browser.run("return window.done"), "copy" + self.text(".output"))
+        self.assertEqual(self.browser.run("return document.activeElement.ariaLabel"), "Copied")
+        self.assertEqual(self.count("textarea"), 1)
+
+    def test_languages_without_spaces_have_words(self):
+        """A model with a vocabulary of Chinese that was not trained: its words are pieces."""
+        with tempfile.TemporaryDirectory() as folder:
+            run, corpus = f"{folder}/run", f"{folder}/corpus"
+            for command in (
+                ["make-corpus", "demo", "--pair", "en-zh", "--size", "1000", "--out", corpus],
+                ["train-translate", "--source", f"{corpus}/train.source", "--target", f"{corpus}/train.target"]
+                + ["--out", run, "--threads", "1", "--set", "training.max_steps=0"],
+            ):
+                subprocess.run([self.gloss, *command, "--quiet"], check=True, stdout=subprocess.DEVNULL)
+            server = ServedGloss(self.gloss, "--model", f"zh-de={run}")
+            try:
+                self.open(server)
+                self.choose("#from", "zh")
+                self.browser.keys("我们能去花园。", "#source")
+                self.translated()
+                self.browser.wait("document.querySelectorAll('.copy .word').length > 2")
+                words = "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)"
+                self.assertEqual("".join(self.browser.run(words, ".copy .word")), "我们能去花园。")
+                self.assertGreater(len(self.browser.run(words, WORD)), 1)
+                linked = self.browser.run(
+                    "const {details, words} = document.querySelector('.unit').sentence;"
+                    "const [from, to] = details.alignment[0]; words[to].focus(); return from"
+                )
+                marked = self.browser.run(
+                    "return [...document.querySelectorAll('.copy .word')].map((e) => e.classList.contains('marked'))"
+                )
+                self.assertTrue(marked[linked])
+                self.assertIn(False, marked, "one word is marked, not the sentence")
+                self.picture("chinese")
+                first = self.text(WORD)
+                self.press(WORD, 1)
+                self.browser.wait(f"document.querySelectorAll('{ITEMS}').length > 2")
+                other = self.text(".menu .choice")
+                self.press(ITEMS)
+                self.browser.wait(f"document.querySelectorAll('{WORD}[data-doubt]').length > 1")
+                self.assertTrue(self.text(".output").startswith(first + other))
+                self.assertEqual(self.focused(), other)
+                self.check_quiet()
+            finally:
+                server.close()
+
+    def test_words_of_the_server_take_part_in_choices(self):
+        """A sentence of Chinese, and what a server answers about it."""
+        self.open()
+        self.browser.run(ANSWERS, {
+            "v1/score": {"pairs": [{"source_words": ["ana", "nipa"], "alignment": [[0, 0], [1, 2]], "confidence": 0.5,
+                "words": [{"text": text, "confidence": 0.3} for text in ("我们", "去", "花园", "。")]}]},
+            "v1/alternatives": {"alternatives": [{"word": "在", "text": "我们在花园里。"}]},
+        })  # fmt: skip
+        self.browser.run(HELD_STREAM)
+        self.type("ana nipa")
+        self.browser.wait("window.send")
+        sentence = {"before": "", "index": 0, "source": "ana nipa", "text": "我们去花园。", "confidence": 0.5}
+        self.browser.run("window.send(arguments[0])", event("sentence", **sentence))
+        self.browser.wait(f"document.querySelector('{WORD}')")
+        self.browser.run(f"document.querySelector('{WORD}').focus()")
+        self.browser.run("window.send(arguments[0])", event("done", translatedText="我们去花园。"))
+        self.browser.wait(f"document.querySelectorAll('{WORD}').length === 4")
+        self.assertEqual(self.focused(), "我们", "the focus stays where it was")
+        self.keys("right", "enter")
+        self.browser.wait(f"document.querySelector('{ITEMS}').textContent === '在花园里。'")
+        self.assertEqual(self.browser.run("return window.sent['v1/alternatives'].prefix"), "我们")
+        self.press(ITEMS)
+        self.browser.wait("document.querySelector('.output').textContent.startsWith('我们在花园里。')")
+        self.assertEqual(self.focused(), "在")
+
+    def test_writing_from_right_to_left(self):
+        self.open()
+        self.browser.run(HELD_STREAM)
+        self.type("ana")
+        self.browser.run(
+            "const field = document.querySelector('#source'); field.value = 'مرحبا بالعالم\\nana';"
+            "field.dispatchEvent(new Event('input'))"
+        )
+        self.browser.wait("window.send")
+        sentence = {"before": "", "index": 0, "source": "ana", "text": "مرحبا بالعالم", "confidence": 0.5}
+        self.browser.run("window.send(arguments[0])", event("sentence", **sentence))
+        self.browser.wait(f"document.querySelectorAll('{WORD}').length === 2")
+        direction = "return getComputedStyle(document.querySelector(arguments[0])).direction"
+        for selector in (".copy", "#source", ".output"):
+            self.assertEqual(self.browser.run(direction, selector), "rtl", selector)
+        self.browser.run(f"document.querySelector('{WORD}').focus()")
+        self.keys("left")
+        self.assertEqual(self.focused(), "بالعالم")
+        self.picture("right_to_left")
+
+    def test_a_long_text_has_words_near_the_screen_only(self):
+        self.open()
+        self.choose("#from", "en")
+        self.browser.run(
+            "const field = document.querySelector('#source'); field.value = 'ana nipa. Lemu ratu!\\n'.repeat(1000);"
+            "field.dispatchEvent(new Event('input'))"
+        )
+        self.browser.wait("document.querySelectorAll('.unit').length === 2000", 120)
+        self.browser.wait("document.querySelector('.output').ariaBusy === 'false'")
+        self.translated()
+        self.assertLess(self.count(".unit:has(.word)"), 500)
+        self.browser.run("document.querySelector('.unit:last-of-type').scrollIntoView()")
+        self.browser.wait("document.querySelector('.unit:last-of-type .word[data-doubt]')")
+        self.check_quiet()
 
     def test_dark_and_light(self):
         theme = "return document.documentElement.dataset.theme"
@@ -451,6 +719,11 @@ class TranslatorTest(unittest.TestCase):
         self.assertEqual(self.browser.run(theme), "dark")
 
     def test_a_phone_shows_everything_without_scrolling_sideways(self):
+        self.open(width=640)  # a screen of 1280 pixels at 200 %
+        self.type(TEXT + " " + "x" * 80)
+        self.translated()
+        self.picture("zoom")
+        self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 640)
         self.open(width=360)
         self.type(TEXT + " " + "x" * 80)
         self.translated()
@@ -487,12 +760,16 @@ class TranslatorTest(unittest.TestCase):
         for _ in range(10):
             self.keys("tab")
             reached.append(self.browser.run("const e = document.activeElement; return e.id || e.ariaLabel || e.className"))
+            seen = self.browser.run(
+                "const e = document.activeElement; return getComputedStyle(e).outlineStyle !== 'none' ||"
+                "getComputedStyle(e.closest('.pane')).boxShadow !== 'none'"
+            )
+            self.assertTrue(seen, f"the focus is visible on {reached[-1]}")
         self.assertEqual(
             reached,
             ["Translate a file", "Dark colors", "from", "Swap languages", "to", "source", "Clear the text"]
             + ["word marked", "shades", "Copy the translation"],
         )
-        self.assertNotEqual(self.browser.run("return getComputedStyle(document.activeElement).outlineStyle"), "none")
 
     def test_control_and_enter_translate_at_once(self):
         self.open()

@@ -112,6 +112,9 @@ class Browser:
             {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]},
         )
 
+    def allow(self, permission):
+        self.post("/permissions", {"descriptor": {"name": permission}, "state": "granted"})
+
     def picture(self, path, whole=True):
         """Writes a PNG of the whole page."""
         answer = self.command("Page.captureScreenshot", {"format": "png", "captureBeyondViewport": whole})

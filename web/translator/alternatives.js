@@ -4,6 +4,7 @@
 
 const {make} = gloss;
 const MOST_SENTENCES = 5;
+const MOST_EXPLAINED = 500;  // characters of a sentence that the server explains
 
 // Opens the explanation of a sentence in a tab of its own. A form sends the text, and the key if there is one, so that
 // neither stands in an address.
@@ -16,11 +17,11 @@ function explain(source, {from, to}) {
   form.remove();
 }
 
-// `languages` returns {source, target}; `choose(sentence, text)` shows a translation and returns its words; `fail` gets
-// failures.
+// `languages` returns {source, target}; `choose(sentence, text, known)` shows a translation, of which the first words
+// may be known, and returns its words; `fail` gets failures.
 gloss.alternatives = ({languages, choose, fail}) => {
-  const choosing = (sentence, number, text) => () => {
-    const words = choose(sentence, text);
+  const choosing = (sentence, number, text, known) => () => {
+    const words = choose(sentence, text, known);
     const word = words[Math.min(number, words.length - 1)];
     if (word) word.focus();
   };
@@ -60,24 +61,19 @@ gloss.alternatives = ({languages, choose, fail}) => {
     const {sentence, number} = word;
     const {source, target} = languages();
     const menu = gloss.openMenu(word, `Other words for ${word.textContent}`, target);
-    if (!sentence.source) {
-      menu.show([{note: "There is no model of these two languages alone, which could offer other words."}]);
-      return;
-    }
-    const parts = gloss.wordParts(sentence.text);
-    const at =
-      parts.findIndex((part, i) => gloss.isWord(part) && parts.slice(0, i).filter(gloss.isWord).length === number);
-    const prefix = parts.slice(0, at).join("").trimEnd();
+    const prefix = sentence.text.slice(0, word.begin).trimEnd();
+    const before = sentence.words.slice(0, number).map((each) => each.textContent);
     const further = [
       {line: true},
       sentence.text !== sentence.best &&
         {text: "Back to the first translation", press: choosing(sentence, number, sentence.best)},
       {text: "Other translations of the sentence…", press: () => openSentence(word)},
-      {text: "Explain the sentence", press: () => explain(sentence.source, {from: source, to: target})},
+      [...sentence.source].length <= MOST_EXPLAINED &&
+        {text: "Explain the sentence", press: () => explain(sentence.source, {from: source, to: target})},
     ].filter(Boolean);
     const itemOf = ({word: other, text}) => {
-      const rest = gloss.wordParts(text).filter(gloss.isWord).slice(number + 1).join(" ");
-      return {text: other, detail: rest, press: choosing(sentence, number, text)};
+      const rest = text.slice(text.indexOf(other, prefix.length) + other.length).trim();
+      return {text: other, detail: rest, press: choosing(sentence, number, text, [...before, other])};
     };
     const request = (signal) => gloss.post("v1/alternatives", {q: sentence.source, prefix, source, target}, signal);
     const itemsOf = ({alternatives}) => {

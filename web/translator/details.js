@@ -6,7 +6,7 @@ const WAIT = 120;       // milliseconds in which further sentences come into vie
 const MOST_PAIRS = 32;  // of a request
 const MOST_KEPT = 2000;
 
-// `languages` returns {source, target}. `take` is called with each sentence that has got its details.
+// `languages` returns {source, target}. `take` is called with a sentence and its details.
 gloss.details = ({languages, take}) => {
   const kept = new Map();  // languages, source and text -> details
   let waiting = new Set();
@@ -14,12 +14,6 @@ gloss.details = ({languages, take}) => {
   let last = Promise.resolve();
 
   const keyOf = ({source, target}, sentence) => JSON.stringify([source, target, sentence.source, sentence.text]);
-  const give = (sentence, details) => {
-    // Words are numbered in the text as the model reads it, which may have other words than the text as it is shown.
-    if (details.words.length !== sentence.words.length) return;
-    sentence.details = details;
-    take(sentence);
-  };
   const ask = async () => {
     const pair = languages();
     const sentences = [...waiting].filter(({element}) => element.isConnected);
@@ -33,7 +27,7 @@ gloss.details = ({languages, take}) => {
       answer.pairs.forEach((details, i) => {
         kept.set(keys[i], details);
         const sentence = part[i];
-        if (sentence.element.isConnected && keyOf(pair, sentence) === keys[i]) give(sentence, details);
+        if (sentence.element.isConnected && keyOf(pair, sentence) === keys[i]) take(sentence, details);
       });
     }
   };
@@ -46,7 +40,7 @@ gloss.details = ({languages, take}) => {
       if (sentence.details || !sentence.source || !pair.source) return;
       const known = kept.get(keyOf(pair, sentence));
       if (known) {
-        give(sentence, known);
+        take(sentence, known);
         return;
       }
       waiting.add(sentence);

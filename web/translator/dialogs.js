@@ -21,8 +21,8 @@ gloss.dialog = (title, closed, ...children) => {
   return element;
 };
 
-// Asks for the key of a server. `given` is called once there is a new one.
-gloss.askForKey = (reason, given) => {
+// Asks for the key of a server. `given` is called once there is a new one, `refused` if the dialog is closed without.
+gloss.askForKey = (reason, given, refused = () => {}) => {
   if (document.querySelector("dialog")) return;
   const input = make("input", {
     type: "password",
@@ -37,13 +37,14 @@ gloss.askForKey = (reason, given) => {
     onsubmit: (event) => {
       event.preventDefault();
       gloss.setKey(input.value.trim());
+      closed = given;
       dialog.close();
-      given();
     },
   },
     make("p", null, reason, " It is kept until this tab is closed."), make("label", {for: "key"
     }, "Key"), input, make("div", {class: "actions"}, make("button", {class: "main"}, "Use this key")));
-  const dialog = gloss.dialog("This server asks for a key", () => {}, form);
+  let closed = refused;
+  const dialog = gloss.dialog("This server asks for a key", () => closed(), form);
   input.focus();
 };
 })((window.gloss = window.gloss || {}));

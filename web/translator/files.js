@@ -58,10 +58,19 @@ gloss.fileButton = ({settings, pair, say, fail}) => {
       if (file) translate(file);
     },
   });
+  // Without these a browser would leave the page, and the text, for a file that is dropped on it.
+  document.addEventListener(
+    "dragover", (event) => event.dataTransfer.types.includes("Files") && event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    const [file] = event.dataTransfer.files;
+    if (!file) return;
+    event.preventDefault();
+    if (!running) translate(file);
+  });
   const button =
     gloss.wideButton("file", "File", () => (running ? running.abort() : input.click()), {title: "Translate a file"});
   const label = (text) => {
-    button.querySelector("span").textContent = text;
+    gloss.replace(button, gloss.icon(text === "File" ? "file" : "close"), make("span", null, text));
     button.setAttribute("aria-label", text === "File" ? "Translate a file" : "Cancel the translation of the file");
   };
   label("File");

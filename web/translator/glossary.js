@@ -29,9 +29,12 @@ gloss.glossaryButton = ({pair, name, change}) => {
     const body = make("tbody");
     const rows =
       () => [...body.children].map((row) => [...row.querySelectorAll("input")].map(({value}) => value.trim()));
-    const complete = () => rows().filter(([phrase, translation]) => phrase && translation);
+    const isUsed = ([phrase, translation], i, all) =>
+      phrase && translation && all.findIndex(([other]) => other === phrase) === i;
+    const complete = () => rows().filter(isUsed);
     const add = ([phrase, translation] = ["", ""]) => {
-      const cell = (value, label) => make("td", null, make("input", {type: "text", "aria-label": label, value}));
+      const cell = (value, label) =>
+        make("td", null, make("input", {type: "text", dir: "auto", "aria-label": label, value}));
       const remove = gloss.iconButton("close", "Remove this entry", () => {
         row.remove();
         if (body.children.length === 0) add();
@@ -42,9 +45,21 @@ gloss.glossaryButton = ({pair, name, change}) => {
       body.append(row);
       return row;
     };
+    // Marks the rows that are left out, and says why.
+    const fault = make("p", {class: "fault", role: "status"});
+    const check = () => {
+      const faulty = rows().map((row, i, all) => row.join("") !== "" && !isUsed(row, i, all));
+      [...body.children].forEach((row, i) => {
+        for (const input of row.querySelectorAll("input")) input.setAttribute("aria-invalid", faulty[i]);
+      });
+      fault.textContent =
+        faulty.includes(true) ? "A marked entry is not used: a side is empty, or its phrase stands above." : "";
+    };
     entriesOf(languages).forEach(add);
     const first = add().querySelector("input");
     body.addEventListener("input", () => keep(languages, complete()));
+    body.addEventListener(
+      "focusout", ({target, relatedTarget}) => target.closest("tr").contains(relatedTarget) || check());
     body.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
       event.preventDefault();
@@ -66,7 +81,7 @@ gloss.glossaryButton = ({pair, name, change}) => {
       make("p", null,
         "Where the text has a phrase of the left column, the translation gets that of the right one. " +
           "The list stays in this browser."),
-      table,
+      table, fault,
       make("div", {class: "actions"},
         gloss.wideButton("add", "Add an entry", () => add().querySelector("input").focus())));
     first.focus();

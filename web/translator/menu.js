@@ -38,7 +38,7 @@ function itemOf({text, detail, press, note, line}, close) {
       press();
     },
   },
-    make("span", {class: "choice"}, text), detail && make("span", {class: "detail"}, detail));
+    make("span", {class: "choice", dir: "auto"}, text), detail && make("span", {class: "detail", dir: "auto"}, detail));
 }
 
 // Opens a menu at an element and returns {show(items), signal, close}. The signal tells requests for items to end.

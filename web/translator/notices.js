@@ -12,14 +12,14 @@ function sentenceOf(failure) {
     503: "The server is busy.",
     504: "The translation took too long. A shorter text may help.",
   };
-  return sentences[failure.status] || failure.message;
+  return sentences[failure.status] || failure.message.replace("Invalid request: ", "");
 }
 
-// {element, show(failure, retry), note(text), hide(), say(text)}. A failure that names a time is tried again then;
-// others have a button for it.
+// {element, show(failure, retry), note(text, label, press), hide(), say(text, translation, language)}. A failure that
+// names a time is tried again then; others have a button for it.
 gloss.notices = () => {
   const text = make("span", {class: "notice-text"});
-  const action = make("span");
+  const action = make("span", {"aria-live": "off"});  // seconds that are counted are not read
   const alert = make("div", {class: "notice", role: "alert", hidden: true}, text, action);
   const spoken = make("div", {class: "unseen", role: "status"});
   let timer = 0;
@@ -41,6 +41,7 @@ gloss.notices = () => {
     hide();
     text.textContent = sentenceOf(failure);
     gloss.replace(action);
+    alert.className = "notice failure";
     alert.hidden = false;
     if (!retry) return;
     if (failure.retryAfter > 0 && (failure.status === 429 || failure.status === 503)) {
@@ -55,16 +56,15 @@ gloss.notices = () => {
   return {
     element: make("div", null, alert, spoken),
     show,
-    note: (message) => {
+    note: (message, label, press) => {
       hide();
       text.textContent = message;
-      gloss.replace(action);
+      gloss.replace(action, label && gloss.button(label, press));
+      alert.className = "notice";
       alert.hidden = false;
     },
     hide,
-    say: (message) => {
-      spoken.textContent = message;
-    },
+    say: (message, translation, lang) => gloss.replace(spoken, message, " ", make("span", {lang}, translation)),
   };
 };
 })((window.gloss = window.gloss || {}));

@@ -4,28 +4,47 @@
 
 const {make} = gloss;
 
-// Returns the parts of a text that are words or spaces, as word_links counts words.
-gloss.wordParts = (text) => text.match(/[ \t\n\v\f\r]+|[^ \t\n\v\f\r]+/g) || [];
-gloss.isWord = (part) => !/^[ \t\n\v\f\r]/.test(part);
+const isSpace = (part) => /^[ \t\n\v\f\r]*$/.test(part);
 
-// Makes the words of a sentence, each with its number and its sentence, and the spaces between them.
-gloss.makeWords = (sentence, text, attributes) => {
+// Returns the parts of a text that are words or spaces. Words end at spaces, but the first ones are those of `known`,
+// if the text has them: POST /v1/score divides scripts without spaces.
+function wordParts(text, known = []) {
+  const parts = [];
+  let at = 0;
+  for (const word of known) {
+    const begin = text.indexOf(word, at);
+    if (begin < 0 || !isSpace(text.slice(at, begin))) return wordParts(text);
+    parts.push(text.slice(at, begin), word);
+    at = begin + word.length;
+  }
+  return [...parts, ...(text.slice(at).match(/[ \t\n\v\f\r]+|[^ \t\n\v\f\r]+/g) || [])];
+}
+
+// Makes the words of a sentence, each with its number, its place in `text` and its sentence, and the spaces between
+// them.
+gloss.makeWords = (sentence, text, known, attributes) => {
   const words = [];
-  const nodes = gloss.wordParts(text).map((part) => {
-    if (!gloss.isWord(part)) return document.createTextNode(part);
+  let at = 0;
+  const nodes = wordParts(text, known).map((part) => {
+    const begin = at;
+    at += part.length;
+    if (isSpace(part)) return document.createTextNode(part);
     const word = make("span", {class: "word", ...attributes}, part);
-    word.number = words.length;
-    word.sentence = sentence;
+    Object.assign(word, {number: words.length, begin, sentence});
     words.push(word);
     return word;
   });
   return {words, nodes};
 };
 
+// Returns whether words have the texts of `known`.
+gloss.areWords = (words, known) =>
+  words.length === known.length && words.every((word, i) => word.textContent === known[i]);
+
 // `input` is called for each change, `now` when the reader does not want to wait, `point` with a word of the copy, or
 // null, when the reader points to another.
 gloss.sourcePane = ({limit, input, now, point}) => {
-  const copy = make("div", {class: "copy text", "aria-hidden": "true"});
+  const copy = make("div", {class: "copy text", dir: "auto", "aria-hidden": "true"});
   const field = make("textarea", {
     class: "text",
     id: "source",
@@ -74,8 +93,14 @@ gloss.sourcePane = ({limit, input, now, point}) => {
     if (!event.key.startsWith("Arrow") && event.key !== "Home" && event.key !== "End") return;
     const at = field.selectionStart;
     const words = [...copy.querySelectorAll(".word")];
-    point(words.find((word) => word.begin <= at && at <= word.begin + word.textContent.length) || null);
+    const beginOf = (word) => word.sentence.sourceBegin + word.begin;
+    point(words.find((word) => beginOf(word) <= at && at <= beginOf(word) + word.textContent.length) || null);
   });
+  const divideSentence = (sentence) => {
+    const {words, nodes} = gloss.makeWords(sentence, sentence.source, sentence.details.source_words);
+    sentence.sourceWords = words;
+    gloss.replace(sentence.sourceElement, nodes);
+  };
   update();
 
   return {
@@ -86,23 +111,23 @@ gloss.sourcePane = ({limit, input, now, point}) => {
     isOver: () => characters() > limit,
     set,
     setLanguage: (code) => field.setAttribute("lang", code),
-    // Divides the copy into the words of sentences: {source, sourceBegin}. Each gets its `sourceWords`.
+    // Divides the copy into sentences: {source, sourceBegin, details}. Each gets its `sourceWords` with its details.
     divide: (sentences) => {
       const text = field.value;
       const nodes = [];
       let at = 0;
       for (const sentence of sentences) {
         if (sentence.sourceBegin < at) continue;
-        const {words, nodes: own} = gloss.makeWords(sentence, sentence.source);
-        sentence.sourceWords = words;
-        nodes.push(text.slice(at, sentence.sourceBegin), own);
-        at = sentence.sourceBegin;
-        for (const node of own) {
-          node.begin = at;
-          at += node.textContent.length;
-        }
+        sentence.sourceElement = make("span", null, sentence.source);
+        if (sentence.details) divideSentence(sentence);
+        nodes.push(text.slice(at, sentence.sourceBegin), sentence.sourceElement);
+        at = sentence.sourceBegin + sentence.source.length;
       }
       gloss.replace(copy, nodes, `${text.slice(at)}\n`);
+    },
+    // Takes the words of a sentence that has its details.
+    describe: (sentence) => {
+      if (sentence.sourceElement) divideSentence(sentence);
     },
   };
 };

@@ -6,8 +6,12 @@ const {make} = gloss;
 const DOUBTS = [0.5, 0.25, 0.1];  // a word whose confidence is below has shade 1, 2, 3
 
 async function copyText(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  // Pages that come without TLS from another machine have no clipboard.
+  try {
+    await navigator.clipboard.writeText(text);
+    return;
+  } catch {
+    // A page that comes without TLS from another machine has no clipboard.
+  }
   const field = make("textarea", {class: "unseen"});
   field.value = text;
   document.body.append(field);
@@ -32,10 +36,18 @@ gloss.translationPane = ({open, point, seen}) => {
   let sentences = [];
   let complete = "";
 
+  // A sentence is divided into words as it comes near the screen: a book has too many for a browser.
   const watch = new IntersectionObserver((entries) => {
-    for (const {target, isIntersecting} of entries)
-      if (isIntersecting && target.sentence) seen(target.sentence);
-  });
+    for (const {target: {sentence}, isIntersecting} of entries) {
+      if (!isIntersecting) continue;
+      if (!sentence.isDivided) {
+        sentence.isDivided = Boolean(sentence.source);
+        draw(sentence);
+        keepStop();
+      }
+      seen(sentence);
+    }
+  }, {rootMargin: "50%"});
   const words = () => [...output.querySelectorAll(".word")];
   const stopAt = (word) => {
     for (const other of output.querySelectorAll(".word[tabindex='0']")) other.setAttribute("tabindex", -1);
@@ -45,14 +57,18 @@ gloss.translationPane = ({open, point, seen}) => {
     const first = output.querySelector(".word");
     if (first && !output.querySelector(".word[tabindex='0']")) stopAt(first);
   };
-  const draw = (sentence) => {
+  // Draws a sentence anew, with words that are known. One without source came through a third language, so that the
+  // server knows nothing of its words.
+  const draw = (sentence, known) => {
+    const focused = sentence.words.find((word) => word === document.activeElement);
     const attributes = {role: "button", tabindex: -1, "aria-haspopup": "menu", "aria-expanded": "false"};
-    const made = gloss.makeWords(sentence, sentence.text, attributes);
-    const inner = make("span", {class: "sentence"}, made.nodes);
+    const {words, nodes} = sentence.isDivided ? gloss.makeWords(sentence, sentence.text, known, attributes)
+                                              : {words: [], nodes: sentence.text};
+    const inner = make("span", {class: "sentence"}, nodes);
     const unit = make("span", {class: "unit"}, sentence.before, inner);
     inner.classList.toggle("chosen", sentence.text !== sentence.best);
     unit.sentence = sentence;
-    sentence.words = made.words;
+    sentence.words = words;
     sentence.details = null;
     if (sentence.element) {
       watch.unobserve(sentence.element);
@@ -60,6 +76,7 @@ gloss.translationPane = ({open, point, seen}) => {
     }
     sentence.element = unit;
     watch.observe(unit);
+    if (focused) sentence.words.filter(({begin}) => begin <= focused.begin).pop().focus();
     return unit;
   };
   const remove = (sentence) => {
@@ -87,8 +104,15 @@ gloss.translationPane = ({open, point, seen}) => {
     }
     const all = words();
     const at = all.indexOf(event.target);
-    const to =
-      {ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: all.length - 1};
+    const right = window.getComputedStyle(output).direction === "rtl" ? -1 : 1;
+    const to = {
+      ArrowRight: at + right,
+      ArrowDown: at + 1,
+      ArrowLeft: at - right,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: all.length - 1,
+    };
     const word = all[to[event.key]];
     if (at < 0 || to[event.key] === undefined) return;
     event.preventDefault();
@@ -98,9 +122,15 @@ gloss.translationPane = ({open, point, seen}) => {
   const text = () => sentences.map((each) => each.before + each.text).join("") + tail.data;
   const copy = gloss.iconButton("copy", "Copy the translation", async () => {
     await copyText(text());
-    gloss.replace(copy, gloss.icon("done"));
-    setTimeout(() => gloss.replace(copy, gloss.icon("copy")), 1500);
+    show("done", "Copied");
+    copy.focus();
+    setTimeout(() => show("copy", "Copy the translation"), 1500);
   });
+  const show = (icon, label) => {
+    gloss.replace(copy, gloss.icon(icon));
+    copy.title = label;
+    copy.setAttribute("aria-label", label);
+  };
   const shades = make("input", {
     type: "checkbox",
     id: "shades",
@@ -113,15 +143,18 @@ gloss.translationPane = ({open, point, seen}) => {
   output.classList.toggle("shaded", shades.checked);
   const legend = make("label", {class: "legend", title: "The darker a word, the less sure the model was of it"}, shades,
     make("span", null, "Shade unsure words"));
+  const indirect =
+    make("span", null, "No model translates between these languages alone: there are no other words and no links.");
   const updateBar = () => {
     copy.hidden = sentences.length === 0 && !tail.data;
-    legend.hidden = copy.hidden;
+    indirect.hidden = sentences.length === 0 || Boolean(sentences[0].source);
+    legend.hidden = copy.hidden || !indirect.hidden;
   };
   updateBar();
 
   return {
     element: make("section", {class: "pane result", "aria-label": "Translation"}, output,
-      make("div", {class: "bar"}, legend, make("span", {class: "space"}), copy)),
+      make("div", {class: "bar"}, legend, indirect, make("span", {class: "space"}), copy)),
     text,
     sentences: () => sentences,
     setLanguage: (code) => output.setAttribute("lang", code),
@@ -144,8 +177,16 @@ gloss.translationPane = ({open, point, seen}) => {
         old.element.classList.remove("old");
         return;
       }
-      const sentence =
-        {before, source, best, confidence, text: chosen.get(source) ?? best, element: old && old.element};
+      const sentence = {
+        before,
+        source,
+        best,
+        confidence,
+        text: chosen.get(source) ?? best,
+        element: old?.element,
+        isDivided: old?.isDivided,
+        words: []
+      };
       sentences[index] = sentence;
       const unit = draw(sentence);
       if (!old) output.append(unit);
@@ -160,23 +201,34 @@ gloss.translationPane = ({open, point, seen}) => {
       keepStop();
       updateBar();
     },
-    // Gives a sentence another translation, and returns its words.
-    choose: (sentence, next) => {
+    // Gives a sentence another translation, of which the first words may be known, and returns its words.
+    choose: (sentence, next, known) => {
       sentence.text = next;
       if (next === sentence.best)
         chosen.delete(sentence.source);
       else
         chosen.set(sentence.source, next);
-      draw(sentence);
+      draw(sentence, known);
       keepStop();
       return sentence.words;
     },
-    // Shades the words of a sentence by its details (POST /v1/score).
-    shade: (sentence) => sentence.words.forEach((word, i) => {
-      const {confidence} = sentence.details.words[i];
-      word.dataset.doubt = DOUBTS.filter((bound) => confidence < bound).length;
-      word.title = `${Math.round(100 * confidence)} % sure`;
-    }),
+    // Takes the details of a sentence (POST /v1/score): its words, and how sure the model was of each.
+    describe: (sentence, details) => {
+      const known = details.words.map(({text}) => text);
+      if (!gloss.areWords(sentence.words, known)) {
+        if (sentence.words.some(({ariaExpanded}) => ariaExpanded === "true")) gloss.closeMenu();
+        draw(sentence, known);
+        keepStop();
+      }
+      // The text as the model reads it may have other words than the text as it is shown.
+      if (sentence.words.length !== known.length) return;
+      sentence.details = details;
+      sentence.words.forEach((word, i) => {
+        const {confidence} = details.words[i];
+        word.dataset.doubt = DOUBTS.filter((bound) => confidence < bound).length;
+        word.title = `${Math.round(100 * confidence)} % sure`;
+      });
+    },
   };
 };
 })((window.gloss = window.gloss || {}));

@@ -6,14 +6,25 @@ const {make} = gloss;
 
 async function build(root, notices) {
   const [settings, served] = await Promise.all([gloss.get("frontend/settings"), gloss.get("languages")]);
+  let isDeclined = false;  // the reader has closed the question for a key
+  const askForKey = (retry) => {
+    const reason =
+      gloss.key() ? "It does not know the key that was given." : "Its owner gives keys to those who may use it.";
+    const given = () => {
+      isDeclined = false;
+      retry();
+    };
+    gloss.askForKey(reason, given, () => decline(retry));
+  };
+  const decline = (retry) => {
+    isDeclined = true;
+    notices.note("This server translates with a key only.", "Give a key", () => askForKey(retry));
+  };
   const fail = (error, retry) => {
-    if (error.status === 403 && settings.keyRequired) {
-      const reason =
-        gloss.key() ? "It does not know the key that was given." : "Its owner gives keys to those who may use it.";
-      gloss.askForKey(reason, retry || (() => typing.now()));
-    } else {
+    if (error.status !== 403 || !settings.keyRequired)
       notices.show(error, retry);
-    }
+    else
+      (isDeclined ? decline : askForKey)(retry || (() => typing.now()));
   };
   const pair = () => languages.pair();
 
@@ -38,13 +49,19 @@ async function build(root, notices) {
       if (text) source.set(text);
     },
   });
-  const details = gloss.details({languages: pair, take: (sentence) => target.shade(sentence)});
+  const details = gloss.details({
+    languages: pair,
+    take: (sentence, found) => {
+      target.describe(sentence, found);
+      if (sentence.details) source.describe(sentence);
+    }
+  });
   const openMenu = gloss.alternatives({
     languages: pair,
     fail,
-    choose: (sentence, text) => {
+    choose: (...choice) => {
       links.hide();
-      return target.choose(sentence, text);
+      return target.choose(...choice);
     },
   });
   const source = gloss.sourcePane({

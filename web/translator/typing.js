@@ -2,7 +2,8 @@
 (function(gloss) {
 "use strict";
 
-const PAUSE = 350;  // milliseconds without a key before a text is sent
+const PAUSE = 350;        // milliseconds without a key before a text is sent
+const MOST_SPOKEN = 500;  // characters of a translation that screen readers read as it is done
 
 // Translates the text of `source` into `target`, both panes, by the choice of `languages`. `found` is called when the
 // language of the text is known, `fail` with a failure and the function that tries again.
@@ -66,7 +67,9 @@ gloss.typing = ({source, target, languages, notices, fail, found}) => {
       if (signal.aborted) return;
       divide(text);
       target.setBusy(false);
-      notices.say(`Translated into ${languages.name(pair.target)}.`);
+      const whole = target.text().trim();
+      notices.say(
+        `Translated into ${languages.name(pair.target)}.`, whole.length > MOST_SPOKEN ? "" : whole, pair.target);
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
       target.setBusy(false);
