@@ -19,6 +19,7 @@
 #include "serve/http/http_syntax.h"
 #include "serve/http/listen_address.h"
 #include "serve/routes.h"
+#include "serve/service/memory_reserve.h"
 #include "serve/service/request_pool.h"
 #include "serve/service/text_service.h"
 #include "tensor/out_of_memory.h"
@@ -210,7 +211,10 @@ class Server::State {
 
   void answer(std::shared_ptr<Exchange> exchange) {
     const auto* const route = find_route(exchange->request());
-    auto work = [this, exchange, route] { work_on(exchange, *route); };
+    auto work = [this, exchange, route] {
+      work_on(exchange, *route);
+      reserve_.refill();
+    };
     if (!route->translates && !route->reads_file) return work();
     if (pool_.add(work, exchange->left())) return;
     metrics_.add_rejected("queue");
@@ -321,6 +325,7 @@ class Server::State {
     metrics_.add_gauge("process_open_fds", "Open descriptors.", open_descriptors);
   }
 
+  MemoryReserve reserve_;
   Metrics metrics_;
   const ServeConfig config_;
   std::mutex mutex_;  ///< guards the next two, and has_ended_

@@ -52,11 +52,16 @@ bool may_search(const TranslationJob& job, std::thread::id thread) {
   return job.waiting.any() && (!job.streams() || job.waiting.caller->thread == thread);
 }
 
-/// Returns whether a batch of `leader` may have lines of a job. A call of few lines is searched without those of a long
-/// one, which would keep it waiting to the end of a full batch.
-bool may_join(const TranslationJob& job, const TranslationJob& leader) {
+/// Calls of few lines are searched without those of long ones, which would keep them waiting to the end of a full
+/// batch.
+bool is_short(const TranslationJob& job) {
   constexpr std::size_t kFewLines = 8;
-  return job.goes_with(leader) && (job.lines() <= kFewLines) == (leader.lines() <= kFewLines);
+  return job.lines() <= kFewLines;
+}
+
+/// Returns whether a batch of `leader` may have lines of a job.
+bool may_join(const TranslationJob& job, const TranslationJob& leader) {
+  return job.goes_with(leader) && is_short(job) == is_short(leader);
 }
 
 std::size_t length(const JobLine& line) { return line.job->source(line.line).size(); }
@@ -248,9 +253,16 @@ std::size_t TranslationRunner::count_waiting_lines() const {
 
 /// Returns the job whose turn it is and that `thread` may search, and puts it last. Null if there is none.
 TranslationJob* TranslationRunner::next_job(std::thread::id thread) {
-  const auto found = std::ranges::find_if(jobs_, [&](const auto* job) { return may_search(*job, thread); });
+  // Short and long calls alternate: a short one waits for one batch of a book, however many books there are.
+  const auto next = [&](bool is_short_one) {
+    return std::ranges::find_if(
+        jobs_, [&](const auto* job) { return is_short(*job) == is_short_one && may_search(*job, thread); });
+  };
+  auto found = next(!had_short_turn_);
+  if (found == jobs_.end()) found = next(had_short_turn_);
   if (found == jobs_.end()) return nullptr;
   auto* const job = *found;
+  had_short_turn_ = is_short(*job);
   jobs_.erase(found);
   jobs_.push_back(job);
   return job;

@@ -106,6 +106,7 @@ class TranslationRunner {
   std::unique_ptr<std::condition_variable> has_work_ = std::make_unique<std::condition_variable>();  ///< for threads_
   std::vector<std::thread> threads_;
   std::deque<TranslationJob*> jobs_;  ///< the one whose turn it is first
+  bool had_short_turn_ = false;       ///< the last turn was that of a short call
   std::int64_t running_ = 0;          ///< batches, or threads of the one on all threads
   bool stopped_ = false;
 };

@@ -1,6 +1,6 @@
 #include "serve/service/request_pool.h"
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace gloss {
@@ -22,7 +22,7 @@ bool RequestPool::add(std::function<void()> work, std::stop_token left) {
   if (is_busy && threads_.size() < max_threads_) {
     try {
       threads_.emplace_back([this] { run(); });
-    } catch (const std::system_error&) {  // goes on with those that there are
+    } catch (const std::exception&) {  // no thread or no memory: goes on with those that there are
     }
   }
   if (queue_.size() >= max_waiting_)

@@ -176,6 +176,23 @@ TEST_F(TranslationRunnerTest, CallsTakeTurns) {
   EXPECT_EQ(order.size(), 5u);
 }
 
+TEST_F(TranslationRunnerTest, AWordWaitsForOneOfManyBooks) {
+  hold();
+  std::mutex order_mutex;
+  std::string order;
+  const auto noting = [&](char name) {
+    return Hooks{.before_batch = [&, name](std::int64_t) {
+      const std::lock_guard lock(order_mutex);
+      order += name;
+    }};
+  };
+  for (std::int64_t book = 1; book <= 3; ++book)
+    call(std::vector<std::string>(10, "a"), {.beam_size = book, .batch_size = 10}, noting('b'));
+  call({"e"}, {.beam_size = 4}, noting('w'));
+  let_go();
+  EXPECT_EQ(order, "bwbb");
+}
+
 TEST_F(TranslationRunnerTest, AFailureIsThatOfItsCallAlone) {
   hold();
   call({"a"});
