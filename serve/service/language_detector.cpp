@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include <cld2/public/compact_lang_det.h>
 #include <cld2/public/encodings.h>
@@ -20,8 +21,11 @@ std::vector<DetectedLanguage> detect_languages(std::string_view text, const Serv
   bool is_reliable = false;
   constexpr std::size_t kMaxBytes = 1 << 16;
   const auto part = text.substr(0, kMaxBytes);
-  const CLD2::CLDHints no_hints{nullptr, nullptr, CLD2::UNKNOWN_ENCODING, CLD2::UNKNOWN_LANGUAGE};
-  CLD2::ExtDetectLanguageSummary(part.data(), static_cast<int>(part.size()), /*is_plain_text=*/true, &no_hints,
+  std::string codes;  // raise the probability of these languages; CLD2 ignores a list of more than four
+  for (const auto& served : models.languages())
+    if (!served.targets.empty()) codes += (codes.empty() ? "" : ",") + served.code;
+  const CLD2::CLDHints hints{codes.c_str(), nullptr, CLD2::UNKNOWN_ENCODING, CLD2::UNKNOWN_LANGUAGE};
+  CLD2::ExtDetectLanguageSummary(part.data(), static_cast<int>(part.size()), /*is_plain_text=*/true, &hints,
                                  CLD2::kCLDFlagBestEffort, languages.data(), percents.data(), scores.data(), nullptr,
                                  &text_bytes, &is_reliable);
   std::vector<DetectedLanguage> found;
