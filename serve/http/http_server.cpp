@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "common/text/printable.h"
 #include "serve/http/http_session.h"
 #include "serve/http/listen_address.h"
@@ -27,14 +28,20 @@ using TlsContext = std::shared_ptr<asio::ssl::context>;
 
 TlsContext read_certificate(const HttpServerSettings& settings) {
   if (settings.certificate.empty()) return nullptr;
+  constexpr std::size_t kMaxBytes = 1 << 20;
+  const auto certificate = read_file(settings.certificate, kMaxBytes), key = read_file(settings.private_key, kMaxBytes);
   auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
   boost::system::error_code error;
   context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
                        asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1);
-  context->use_certificate_chain_file(settings.certificate, error);
+  context->use_certificate_chain(asio::buffer(certificate), error);
   if (error) throw IoError(printable(settings.certificate) + ": wanted a certificate in PEM: " + error.message());
-  context->use_private_key_file(settings.private_key, asio::ssl::context::pem, error);
-  if (error) throw IoError(printable(settings.private_key) + ": wanted the key of the certificate: " + error.message());
+  context->set_password_callback([](auto, auto) { return ""; });  // OpenSSL's own asks at the terminal
+  context->use_private_key(asio::buffer(key), asio::ssl::context::pem, error);
+  if (error || ::SSL_CTX_check_private_key(context->native_handle()) != 1)
+    throw IoError(printable(settings.private_key) +
+                  ": wanted the private key of the certificate, in PEM and without a passphrase" +
+                  (error ? ": " + error.message() : ""));
   return context;
 }
 

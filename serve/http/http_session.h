@@ -298,19 +298,31 @@ class StreamSession final : public HttpSession,
          .body = json_error(error == http::error::header_limit ? "the header is too long" : "not a request of HTTP")});
   }
 
-  /// Reads what the client still sends, so that it can read the answer before the connection is reset.
+  /// Ends the answer, and reads what the client still sends, so that it can read the answer before the connection is
+  /// reset.
   void linger() {
-    if (step_ != Step::kEnds) {
-      step_ = Step::kEnds;
-      boost::system::error_code error;
-      if constexpr (!kIsTls) socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
-      limit_time(std::chrono::seconds(2));
-    }
-    stream_.async_read_some(asio::buffer(rest_), then([](auto& self, auto error, std::size_t count) {
-                              self.discarded_ += count;
-                              if (error || self.discarded_ > kMaxDiscarded) return self.close();
-                              self.linger();
-                            }));
+    step_ = Step::kEnds;
+    limit_time(std::chrono::seconds(2));
+    if constexpr (kIsTls)
+      stream_.async_shutdown(then([](auto& self, auto, std::size_t) { self.end_sending(); }));
+    else
+      end_sending();
+  }
+
+  void end_sending() {
+    boost::system::error_code error;
+    socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+    discard();
+  }
+
+  void discard() {
+    beast::get_lowest_layer(stream_).async_read_some(asio::buffer(rest_),
+                                                     then([](auto& self, auto error, std::size_t count) {
+                                                       self.discarded_ += count;
+                                                       if (error || self.discarded_ > kMaxDiscarded)
+                                                         return self.close();
+                                                       self.discard();
+                                                     }));
   }
 
   Stream stream_;

@@ -38,6 +38,7 @@ class HttpClient {
   /// Returns whether the server has closed the connection, after at most some seconds.
   bool is_closed();
   void close() { socket_ = Descriptor(); }
+  int descriptor() const { return socket_.get(); }
 
  private:
   bool fill();
