@@ -1,6 +1,8 @@
-/* translate_lines MODEL: translates stdin to stdout, line by line. Lines above 64 KiB are read in parts. */
+/* translate_lines MODEL: translates stdin to stdout, line by line. */
+#define _POSIX_C_SOURCE 200809L /* getline */
 #include <gloss/gloss.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Prints the message of an error and returns its code. */
@@ -19,8 +21,9 @@ int main(int argc, char** argv) {
   int code = gloss_load(&model, 1, settings, &translator, &error);
   if (code != GLOSS_DONE) return failed(code, error);
 
-  char buffer[65536];
-  while (fgets(buffer, sizeof buffer, stdin) != NULL) {
+  char* buffer = NULL;
+  size_t capacity = 0;
+  while (getline(&buffer, &capacity, stdin) >= 0) {
     buffer[strcspn(buffer, "\r\n")] = '\0';
     const char* line = buffer;
     gloss_result* result;
@@ -33,6 +36,7 @@ int main(int argc, char** argv) {
     puts(text != NULL ? text : "(out of time)");
     gloss_result_free(result);
   }
+  free(buffer);
   gloss_translator_free(translator);
   return code;
 }

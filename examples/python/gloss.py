@@ -108,6 +108,7 @@ class TextTranslation:
     from_memory: int
 
 
+_INTERFACE_VERSION = 1  # GLOSS_INTERFACE_VERSION of the functions below
 _NATIVE_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_char_p)
 
 
@@ -120,6 +121,7 @@ def _library() -> ctypes.CDLL:
     texts, place = ctypes.POINTER(ctypes.c_char_p), ctypes.POINTER(ctypes.c_void_p)
     functions: dict[str, tuple[Any, list[Any]]] = {
         "version": (text, []),
+        "interface_version": (code, []),
         "error_message": (text, [handle]),
         "error_free": (None, [handle]),
         "load": (code, [texts, size, text, place, place]),
@@ -140,6 +142,8 @@ def _library() -> ctypes.CDLL:
     for function, (result, arguments) in functions.items():
         declared = getattr(library, "gloss_" + function)
         declared.restype, declared.argtypes = result, arguments
+    if library.gloss_interface_version() < _INTERFACE_VERSION:
+        raise ImportError(f"{name}: wanted version {_INTERFACE_VERSION} of the interface or a later one")
     return library
 
 

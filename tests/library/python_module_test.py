@@ -7,6 +7,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples" / "python"))
@@ -150,6 +151,11 @@ class PythonModuleTest(unittest.TestCase):
     def test_the_version_is_that_of_the_program(self):
         printed = subprocess.run([PROGRAM, "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
         self.assertTrue(printed.startswith(f"gloss {gloss.version()} "), printed)
+
+    def test_a_library_of_an_earlier_interface_is_refused(self):
+        gloss._library.cache_clear()
+        with unittest.mock.patch.object(gloss, "_INTERFACE_VERSION", 1000), self.assertRaises(ImportError):
+            gloss.version()
 
     def test_a_closed_translator_is_refused_and_calls_end_first(self):
         with gloss.Translator(MODEL, device="cpu") as translator:

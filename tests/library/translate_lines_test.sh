@@ -13,7 +13,8 @@ fault() {
   exit 1
 }
 
-printf '%s\n' 'ana baka dalo emi' '' 'yoze' 'mo nipa quso ratu sive' >"$folder/lines"
+long=$(printf 'ä%.0s' {1..40000})
+printf '%s\n' 'ana baka dalo emi' '' 'yoze' 'mo nipa quso ratu sive' "a$long" >"$folder/lines"
 "$gloss" translate --model "$model" --device cpu --threads 1 <"$folder/lines" >"$folder/wanted"
 "$@" "$model" <"$folder/lines" >"$folder/got" 2>"$folder/streamed"
 diff "$folder/wanted" "$folder/got" || fault "$* translates otherwise than the program"
