@@ -77,3 +77,17 @@ function(gloss_test name)
                           "  add_test(${name}_NOT_BUILT ${name}_NOT_BUILT)\nendif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include}")
 endfunction()
+
+# gloss_fuzz(<name> [SOURCES ...] LIBRARIES ...): the program fuzz_<name> of <name>_fuzz.cpp. SOURCES, relative to
+# the source tree, are compiled into it: files without torch of a folder whose library needs torch.
+function(gloss_fuzz name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  list(TRANSFORM ARG_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/")
+  set(target fuzz_${name})
+  add_executable(${target} ${name}_fuzz.cpp ${ARG_SOURCES})
+  gloss_options(${target})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+endfunction()

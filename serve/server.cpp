@@ -16,6 +16,7 @@
 #include "serve/access/origin_check.h"
 #include "serve/access/rate_limit.h"
 #include "serve/http/api_error.h"
+#include "serve/http/http_server.h"
 #include "serve/http/http_syntax.h"
 #include "serve/http/listen_address.h"
 #include "serve/routes.h"

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "common/text/letter_case.h"
+#include "serve/http/http_message.h"
+#include "serve/http/http_syntax.h"
+
+namespace gloss {
+
+/// Ends the program if a property does not hold: libFuzzer then writes the input to a file.
+inline void expect(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// Returns the input of a target as text.
+inline std::string_view input_text(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+/// Takes a line off the beginning of a text, without its end.
+inline std::string_view take_line(std::string_view& text) {
+  const auto end = std::min(text.find('\n'), text.size());
+  const auto line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+inline bool has_control(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+/// Reads any bytes as a request that the server could have read: a line "POST /path?query", lines "name: value", an
+/// empty line, and the body.
+inline HttpRequest read_request_input(std::string_view input) {
+  HttpRequest request;
+  const auto first = take_line(input);
+  const auto space = std::min(first.find(' '), first.size());
+  request.method = std::string(first.substr(0, space));
+  const auto target = first.substr(std::min(space + 1, first.size()));
+  const auto question = std::min(target.find('?'), target.size());
+  request.path = percent_decoded(target.substr(0, question)).value_or("/");
+  if (has_control(request.path)) request.path = "/";
+  request.query = std::string(target.substr(std::min(question + 1, target.size())));
+  for (auto line = take_line(input); !line.empty(); line = take_line(input)) {
+    const auto colon = line.find(": ");
+    if (colon != line.npos && !has_control(line))
+      request.headers.emplace_back(lower_ascii(line.substr(0, colon)), line.substr(colon + 2));
+  }
+  request.body = std::string(input);
+  return request;
+}
+
+}  // namespace gloss
