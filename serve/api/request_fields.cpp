@@ -23,6 +23,9 @@ void expect_text(const std::string& text, std::string_view name) {
 RequestFields::RequestFields(const HttpRequest& request) {
   read_form(read_urlencoded(request.query), "query");
   if (request.body.empty()) return;
+  const auto coding = lower_ascii(request.header("content-encoding"));
+  if (!coding.empty() && coding != "identity")
+    throw ApiError(415, "Invalid request: wanted a body without compression");
   const auto field = request.header("content-type");
   const auto type = lower_ascii(field.substr(0, std::min(field.find_first_of("; "), field.size())));
   if (type == "application/json") {

@@ -15,7 +15,8 @@ namespace gloss {
 /// The fields of a request: of its query, and of a body in JSON, or of a form. Texts are valid UTF-8 without a NUL.
 class RequestFields {
  public:
-  /// Throws ApiError 400 for a body that is not as its type says, 415 for a type that is none of these.
+  /// Throws ApiError 400 for a body that is not as its type says, 415 for a type that is none of these, and
+  /// for a compressed body.
   explicit RequestFields(const HttpRequest& request);
 
   bool has(std::string_view name) const { return find(name) != nullptr; }

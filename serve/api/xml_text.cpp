@@ -30,7 +30,11 @@ bool has_own_text(pugi::xml_node element) {
 /// Gives each element of a document its role.
 class RoleFinder {
  public:
-  RoleFinder(const XmlDocument& document, const XmlTextRules& rules) : rules_(rules) {
+  RoleFinder(const XmlDocument& document, const XmlTextRules& rules)
+      : splitting_(rules.splitting.begin(), rules.splitting.end()),
+        non_splitting_(rules.non_splitting.begin(), rules.non_splitting.end()),
+        ignored_(rules.ignored.begin(), rules.ignored.end()),
+        finds_outline_(rules.finds_outline) {
     for_each_element(document, [&](pugi::xml_node element) {
       const bool is_within_text = runs_text_.contains(element.parent().offset_debug()) && !is_border(element);
       if (is_within_text || has_own_text(element)) runs_text_.insert(element.offset_debug());
@@ -38,18 +42,19 @@ class RoleFinder {
   }
 
   XmlRole role(pugi::xml_node element) const {
-    if (std::ranges::count(rules_.ignored, element.name()) > 0) return {Kind::kWord};
+    if (ignored_.contains(element.name())) return {Kind::kWord};
     return {is_border(element) ? Kind::kBorder : Kind::kPair};
   }
 
  private:
   bool is_border(pugi::xml_node element) const {
-    if (std::ranges::count(rules_.splitting, element.name()) > 0) return true;
-    return rules_.finds_outline && std::ranges::count(rules_.non_splitting, element.name()) == 0 &&
+    if (splitting_.contains(element.name())) return true;
+    return finds_outline_ && !non_splitting_.contains(element.name()) &&
            !runs_text_.contains(element.parent().offset_debug());
   }
 
-  const XmlTextRules& rules_;
+  std::unordered_set<std::string_view> splitting_, non_splitting_, ignored_;  ///< names, of the rules
+  bool finds_outline_;
   std::unordered_set<std::ptrdiff_t> runs_text_;  ///< elements whose elements are within a text, by their places
 };
 

@@ -39,7 +39,7 @@ struct HttpHandlers {
   std::function<HeaderFields(const HttpRequest& head)> fields = {};
   /// Returns the greatest size of its body, in bytes.
   std::function<std::uint64_t(const HttpRequest& head)> body_limit;
-  /// Returns the answer for a request whose body is too long; empty: an object with `error`.
+  /// Returns the answer for a request that cannot be read to its end; empty: an object with `error`.
   std::function<HttpResponse(const HttpRequest& head, int status, std::string_view message)> error = {};
   /// Answers a request, at once or later.
   std::function<void(std::shared_ptr<Exchange>)> answer;

@@ -60,7 +60,10 @@ class StreamSession final : public HttpSession,
  public:
   /// `on_closed` is called when the connection has ended.
   StreamSession(Stream stream, const SessionContext& context, std::function<void(HttpSession&)> on_closed)
-      : stream_(std::move(stream)), context_(context), on_closed_(std::move(on_closed)) {
+      : stream_(std::move(stream)),
+        context_(context),
+        on_closed_(std::move(on_closed)),
+        buffer_(context.limits.header_bytes + kMaxRead) {
     boost::system::error_code error;
     const auto peer = socket().remote_endpoint(error).address();
     peer_ = error ? "" : peer.to_string();
@@ -104,7 +107,9 @@ class StreamSession final : public HttpSession,
 
  private:
   static constexpr bool kIsTls = !std::is_same_v<Stream, beast::tcp_stream>;
+  static constexpr std::size_t kMaxRead = 64 << 10;  ///< beyond a header; Beast limits no extension of a chunk
   static constexpr std::size_t kMaxDiscarded = 16 << 20;
+  static constexpr std::string_view kTooLong = "the body is too long";
   using Parser = beast::http::request_parser<beast::http::string_body>;
   enum class Step { kIdle, kReads, kAnswers, kEnds, kClosed };
 
@@ -120,7 +125,7 @@ class StreamSession final : public HttpSession,
 
   void read_request() {
     step_ = Step::kIdle;
-    is_finished_ = false;
+    is_head_ = is_finished_ = false;
     sent_ = 0;
     parser_.emplace();
     parser_->header_limit(context_.limits.header_bytes);
@@ -156,11 +161,11 @@ class StreamSession final : public HttpSession,
     is_http_1_0_ = message.version() < 11;
     is_head_ = message.method() == beast::http::verb::head;
     begin_request();
-    if (const auto fault = read_head(message, request_)) return refuse({.status = 400, .body = json_error(*fault)});
+    if (const auto fault = read_head(message, request_)) return refuse(400, *fault);
     request_.id = request_id(request_.header("x-request-id"));
     if (auto refusal = context_.handlers.refusal(request_)) return refuse(std::move(*refusal));
     const auto limit = context_.handlers.body_limit(request_);
-    if (const auto length = parser_->content_length(); length && *length > limit) return refuse_length();
+    if (const auto length = parser_->content_length(); length && *length > limit) return refuse(413, kTooLong);
     parser_->body_limit(limit);
     if (beast::iequals(message[beast::http::field::expect], "100-continue")) {
       asio::async_write(stream_, asio::buffer(kContinue), then([](auto& self, auto error, std::size_t) {
@@ -181,7 +186,7 @@ class StreamSession final : public HttpSession,
   void read_body() {
     limit_time(context_.limits.body);
     beast::http::async_read(stream_, buffer_, *parser_, then([](auto& self, auto error, std::size_t) {
-                              if (error == beast::http::error::body_limit) return self.refuse_length();
+                              if (error == beast::http::error::body_limit) return self.refuse(413, kTooLong);
                               if (error) return self.end_unread(error);
                               self.dispatch();
                             }));
@@ -280,10 +285,9 @@ class StreamSession final : public HttpSession,
     keeps_alive_ = keeps_alive_ && parser_->is_done();
     begin_answer(std::move(response), false);
   }
-  void refuse_length() {
-    constexpr std::string_view kMessage = "the body is too long";
+  void refuse(int status, std::string_view message) {
     const auto& error = context_.handlers.error;
-    refuse(error ? error(request_, 413, kMessage) : HttpResponse{.status = 413, .body = json_error(kMessage)});
+    refuse(error ? error(request_, status, message) : HttpResponse{.status = status, .body = json_error(message)});
   }
 
   void end_unread(boost::system::error_code error) {
@@ -292,10 +296,9 @@ class StreamSession final : public HttpSession,
         error.category() != http::make_error_code(http::error::bad_value).category())
       return close();
     if (error == http::error::partial_message) return close();
-    begin_request();
-    refuse(
-        {.status = error == http::error::header_limit ? 431 : 400,
-         .body = json_error(error == http::error::header_limit ? "the header is too long" : "not a request of HTTP")});
+    if (!parser_->is_header_done()) begin_request();
+    if (error == http::error::header_limit) return refuse(431, "the header is too long");
+    refuse(400, "not a request of HTTP");
   }
 
   /// Ends the answer, and reads what the client still sends, so that it can read the answer before the connection is

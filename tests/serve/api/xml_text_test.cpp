@@ -65,6 +65,8 @@ TEST(XmlText, ManyElementsTakeTimeInProportion) {
   std::string wide;
   for (int i = 0; i < 100'000; ++i) wide += "<a/><b>c</b>";
   EXPECT_EQ(texts_of(wide).size(), 100'000);
+  const std::vector<std::string> names(100'000, "other");
+  EXPECT_EQ(texts_of(wide, {.splitting = names, .non_splitting = names, .ignored = names}).size(), 100'000);
 }
 
 TEST(XmlText, AnyBytesAreReadOrRefused) {
