@@ -2,8 +2,9 @@
 
 namespace gloss {
 
-/// Memory that is given back when an allocation fails, so that there is some for the destructors and the answer of the
-/// request that failed. One object in a process at a time.
+/// Memory that is given back bit by bit when allocations fail, so that there is some for the destructors and the answer
+/// of a request that failed: the destructor of a Json needs some, and ends the program without it. One object in a
+/// process at a time.
 class MemoryReserve {
  public:
   MemoryReserve();
@@ -11,7 +12,7 @@ class MemoryReserve {
   MemoryReserve& operator=(const MemoryReserve&) = delete;
   ~MemoryReserve();
 
-  /// Takes the memory again, if it was given back and there is some. Any thread may call it.
+  /// Takes the memory again, if it was given back and there is some. Called on each thread after a request.
   void refill();
 };
 

@@ -7,11 +7,12 @@
 namespace gloss {
 namespace {
 
-TEST(MemoryReserve, IsGivenBackOnceUntilItIsRefilled) {
+TEST(MemoryReserve, IsGivenBackBitByBitUntilItIsRefilled) {
   {
     MemoryReserve reserve;
     const auto handler = std::get_new_handler();
     ASSERT_NE(handler, nullptr);
+    EXPECT_NO_THROW(handler());
     EXPECT_NO_THROW(handler());
     EXPECT_THROW(handler(), std::bad_alloc);
     reserve.refill();
