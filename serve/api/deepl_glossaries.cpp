@@ -12,7 +12,7 @@
 namespace gloss {
 namespace {
 
-constexpr std::size_t kMaxRows = 10'000;  ///< of a dictionary
+constexpr std::size_t kMaxGlossaries = 5;  ///< of a request
 constexpr std::size_t kMaxName = 1024;
 
 ApiError not_found() { return {404, "Glossary not found"}; }
@@ -27,8 +27,9 @@ bool is_line(std::string_view text) {
 }
 
 void expect_few(const std::map<std::string, std::string>& entries) {
-  if (entries.size() > kMaxRows)
-    throw ApiError(413, "Invalid request: entries: wanted at most " + std::to_string(kMaxRows) + " of two languages");
+  constexpr auto kMax = GlossaryStore::kMaxEntries;
+  if (entries.size() > kMax)
+    throw ApiError(413, "Invalid request: entries: wanted at most " + std::to_string(kMax) + " of two languages");
 }
 
 /// Reads rows of a source and a target phrase; in CSV two columns for the languages may follow.
@@ -93,19 +94,21 @@ void merge(StoredGlossary& glossary, const GlossaryDictionary& added) {
   expect_few(place->entries);
 }
 
-/// Sets the fields "name" and "dictionaries", as far as a request has them.
-void read_fields(ApiCall& call, StoredGlossary& glossary) {
+/// Reads the fields "name" and "dictionaries", as far as a request has them.
+StoredGlossary read_fields(ApiCall& call) {
+  StoredGlossary glossary;
   if (const auto name = call.fields().text("name")) {
     if (!is_line(*name) || name->size() > kMaxName)
       throw ApiError(400, "Invalid request: name: wanted a line of at most " + std::to_string(kMaxName) + " bytes");
     glossary.name = *name;
   }
   const auto* const list = call.fields().find("dictionaries");
-  if (list == nullptr) return;
+  if (list == nullptr) return glossary;
   const auto is_object = [](const Json& value) { return value.is_object(); };
   if (!list->is_array() || !std::ranges::all_of(*list, is_object))
     throw ApiError(400, "Invalid request: dictionaries: wanted a list of objects");
   for (const auto& each : *list) merge(glossary, read_dictionary(call, each));
+  return glossary;
 }
 
 std::string to_tsv(const GlossaryDictionary& dictionary) {
@@ -133,20 +136,13 @@ Json info(const StoredGlossary& glossary, bool is_multilingual) {
   return json;
 }
 
-void put(ApiCall& call, const StoredGlossary& glossary) {
-  if (!call.context().glossaries.put(call.owner(), glossary))
-    throw ApiError(456, "Quota exceeded: a key may have " + std::to_string(GlossaryStore::kMaxGlossaries) +
-                            " glossaries, of " + std::to_string(GlossaryStore::kMaxBytes >> 20) + " MiB together");
-}
-
 /// Answers a request for all glossaries of a key, or for a new one.
 void answer_all(ApiCall& call, bool is_multilingual) {
   if (call.request().method == "POST") {
-    StoredGlossary glossary;
-    read_fields(call, glossary);
+    auto glossary = read_fields(call);
     if (glossary.name.empty()) throw ApiError(400, "Invalid request: name: wanted one");
     if (!is_multilingual) glossary.dictionaries = {read_dictionary(call)};
-    put(call, glossary);
+    call.context().glossaries.add(call.owner(), glossary);
     return call.exchange().respond({.status = 201, .body = to_text(info(glossary, is_multilingual))});
   }
   auto list = Json::array();
@@ -158,43 +154,49 @@ void answer_all(ApiCall& call, bool is_multilingual) {
 /// Answers a request for one glossary, or a part of it: "", "/entries", "/dictionaries".
 void answer_one(ApiCall& call, bool is_multilingual, std::string_view id, std::string_view part) {
   const auto method = call.request().method == "HEAD" ? "GET" : call.request().method;
-  const auto stored = call.context().glossaries.find(call.owner(), id);
+  auto& glossaries = call.context().glossaries;
+  const auto stored = glossaries.find(call.owner(), id);
   if (!stored || (!is_multilingual && stored->dictionaries.size() != 1)) throw not_found();
-  auto glossary = *stored;
-  const auto named_dictionary = [&] {
+  const auto named_dictionary = [&](auto& glossary) {
     const auto text = [&](const char* name) { return primary_language(call.fields().text(name).value_or("")); };
     const auto place = place_of(glossary, {text("source_lang"), text("target_lang"), {}});
     if (place == glossary.dictionaries.end()) throw ApiError(404, "Glossary dictionary not found");
     return place;
   };
+  const auto change = [&](const auto& function) { return glossaries.change(call.owner(), id, function); };
   const auto respond_empty = [&] { call.exchange().respond({.status = 204, .content_type = ""}); };
   if (method == "DELETE" && part.empty()) {
-    if (!call.context().glossaries.remove(call.owner(), id)) throw not_found();
+    if (!glossaries.remove(call.owner(), id)) throw not_found();
     respond_empty();
   } else if (method == "DELETE" && part == "/dictionaries" && is_multilingual) {
-    glossary.dictionaries.erase(named_dictionary());
-    put(call, glossary);
+    change([&](StoredGlossary& glossary) { glossary.dictionaries.erase(named_dictionary(glossary)); });
     respond_empty();
   } else if (method == "PUT" && part == "/dictionaries") {
     const auto dictionary = read_dictionary(call);
-    if (const auto place = place_of(glossary, dictionary); place != glossary.dictionaries.end()) place->entries.clear();
-    merge(glossary, dictionary);
-    put(call, glossary);
+    change([&](StoredGlossary& glossary) {
+      if (const auto place = place_of(glossary, dictionary); place != glossary.dictionaries.end())
+        place->entries.clear();
+      merge(glossary, dictionary);
+    });
     call.respond(info(dictionary));
   } else if (method == "PATCH" && part.empty()) {
-    read_fields(call, glossary);
-    put(call, glossary);
-    call.respond(info(glossary, is_multilingual));
+    const auto fields = read_fields(call);
+    const auto changed = change([&](StoredGlossary& glossary) {
+      if (!fields.name.empty()) glossary.name = fields.name;
+      for (const auto& dictionary : fields.dictionaries) merge(glossary, dictionary);
+    });
+    call.respond(info(*changed, is_multilingual));
   } else if (method == "GET" && part.empty()) {
-    call.respond(info(glossary, is_multilingual));
+    call.respond(info(*stored, is_multilingual));
   } else if (method == "GET" && part == "/entries" && is_multilingual) {
-    auto dictionary = info(*named_dictionary());
-    dictionary["entries"] = to_tsv(*named_dictionary());
+    const auto& named = *named_dictionary(*stored);
+    auto dictionary = info(named);
+    dictionary["entries"] = to_tsv(named);
     dictionary["entries_format"] = "tsv";
     call.respond({{"dictionaries", Json::array({dictionary})}});
   } else if (method == "GET" && part == "/entries") {
     call.exchange().respond(
-        {.body = to_tsv(glossary.dictionaries.front()), .content_type = "text/tab-separated-values; charset=utf-8"});
+        {.body = to_tsv(stored->dictionaries.front()), .content_type = "text/tab-separated-values; charset=utf-8"});
   } else {
     throw ApiError(404, "There is nothing under this path");
   }
@@ -219,6 +221,9 @@ std::vector<std::pair<std::string, std::string>> deepl_glossary(ApiCall& call, s
   auto ids = call.fields().texts("glossary_id");
   for (const auto& text : call.fields().texts("glossary_ids"))
     std::ranges::move(comma_list(text), std::back_inserter(ids));
+  if (ids.size() > kMaxGlossaries || (ids.size() > 1 && call.fields().has("glossary_id")))
+    throw ApiError(400, "Invalid request: glossary_ids: wanted at most " + std::to_string(kMaxGlossaries) +
+                            ", and none beside glossary_id");
   if (!ids.empty() && source.empty()) throw ApiError(400, "Invalid request: source_lang: wanted beside a glossary");
   std::map<std::string, std::string> entries;
   for (const auto& id : ids) {

@@ -7,6 +7,7 @@
 
 #include "common/system/random_digits.h"
 #include "common/text/format.h"
+#include "serve/http/api_error.h"
 
 namespace gloss {
 
@@ -30,23 +31,36 @@ std::string StoredGlossary::now() {
                    parts.tm_hour, parts.tm_min, parts.tm_sec, static_cast<int>(milliseconds % 1000));
 }
 
-bool GlossaryStore::put(const std::string& owner, StoredGlossary glossary) {
-  const auto added = std::make_shared<const StoredGlossary>(std::move(glossary));
+void GlossaryStore::add(const std::string& owner, StoredGlossary glossary) {
   const std::lock_guard lock(mutex_);
-  auto& of_owner = glossaries_[owner];
-  auto changed = of_owner;
-  const auto same = std::ranges::find(changed, added->id, [](const auto& other) { return other->id; });
-  if (same == changed.end())
-    changed.push_back(added);
-  else
-    *same = added;
+  auto changed = glossaries_[owner];
+  changed.push_back(std::make_shared<const StoredGlossary>(std::move(glossary)));
+  replace(owner, std::move(changed));
+}
+
+GlossaryStore::Stored GlossaryStore::change(const std::string& owner, std::string_view id,
+                                            const std::function<void(StoredGlossary&)>& function) {
+  const std::lock_guard lock(mutex_);
+  auto changed = glossaries_[owner];
+  const auto place =
+      std::ranges::find(changed, id, [](const auto& glossary) -> std::string_view { return glossary->id; });
+  if (place == changed.end()) throw ApiError(404, "Glossary not found");
+  auto glossary = **place;
+  function(glossary);
+  const auto result = *place = std::make_shared<const StoredGlossary>(std::move(glossary));
+  replace(owner, std::move(changed));
+  return result;
+}
+
+void GlossaryStore::replace(const std::string& owner, std::vector<Stored> glossaries) {
   std::size_t bytes = 0;
-  for (const auto& each : changed)
+  for (const auto& each : glossaries)
     for (const auto& dictionary : each->dictionaries)
       for (const auto& [source, target] : dictionary.entries) bytes += source.size() + target.size();
-  if (changed.size() > kMaxGlossaries || bytes > kMaxBytes) return false;
-  of_owner = std::move(changed);
-  return true;
+  if (glossaries.size() > kMaxGlossaries || bytes > kMaxBytes)
+    throw ApiError(456, "Quota exceeded: a key may have " + std::to_string(kMaxGlossaries) + " glossaries, of " +
+                            std::to_string(kMaxBytes >> 20) + " MiB together");
+  glossaries_[owner] = std::move(glossaries);
 }
 
 bool GlossaryStore::remove(const std::string& owner, std::string_view id) {

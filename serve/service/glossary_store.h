@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,10 +31,14 @@ struct StoredGlossary {
 class GlossaryStore {
  public:
   static constexpr std::size_t kMaxGlossaries = 1000, kMaxBytes = 10 << 20;  ///< of an owner
+  static constexpr std::size_t kMaxEntries = 10'000;                         ///< of a dictionary
   using Stored = std::shared_ptr<const StoredGlossary>;
 
-  /// Adds a glossary, or replaces the one of its id. Returns false if the owner would have too many, or too long ones.
-  bool put(const std::string& owner, StoredGlossary glossary);
+  /// Adds a glossary. Throws ApiError 456 if the owner would have too many, or too long ones.
+  void add(const std::string& owner, StoredGlossary glossary);
+  /// Changes a glossary by a function, which no other change interrupts, and returns it. Throws ApiError 404 if the
+  /// owner has none of the id, 456, and as the function, and changes nothing then.
+  Stored change(const std::string& owner, std::string_view id, const std::function<void(StoredGlossary&)>& function);
   bool remove(const std::string& owner, std::string_view id);
   /// Returns the glossaries of an owner, the oldest first.
   std::vector<Stored> list(const std::string& owner) const;
@@ -41,6 +46,8 @@ class GlossaryStore {
   Stored find(const std::string& owner, std::string_view id) const;
 
  private:
+  void replace(const std::string& owner, std::vector<Stored> glossaries);
+
   mutable std::mutex mutex_;
   std::map<std::string, std::vector<Stored>> glossaries_;  ///< of each owner
 };

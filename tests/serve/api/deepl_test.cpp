@@ -2,12 +2,15 @@
 
 #include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "serve/http/api_error.h"
+#include "serve/service/glossary_store.h"
 #include "serve/service/language_detector.h"
 #include "tests/serve/api/test_server.h"
 #include "tests/support/temporary_folder.h"
@@ -203,14 +206,83 @@ TEST(DeepLGlossaries, RefuseFaultyEntries) {
     EXPECT_EQ(server.send("POST", "/v3/glossaries", body).status, 400) << body;
 }
 
+TEST(DeepLGlossaries, AtMostFiveAreOfARequest) {
+  const TestServer server;
+  const auto id = server
+                      .send("POST", "/v2/glossaries",
+                            R"({"name":"a","source_lang":"EN","target_lang":"DE","entries":"ana\temi",)"
+                            R"("entries_format":"tsv"})")
+                      .json()["glossary_id"]
+                      .get<std::string>();
+  const auto status = [&](int count, const std::string& fields = {}) {
+    std::string body = "text=ana&source_lang=EN&target_lang=DE" + fields;
+    for (int i = 0; i < count; ++i) body += "&glossary_ids=" + id;
+    return server.send("POST", "/v2/translate", body).status;
+  };
+  EXPECT_EQ(status(5), 200);
+  EXPECT_EQ(status(6), 400);
+  EXPECT_EQ(status(0, "&glossary_id=" + id), 200);
+  EXPECT_EQ(status(1, "&glossary_id=" + id), 400);
+}
+
+TEST(DeepLGlossaries, ChangesAreNotLost) {
+  GlossaryStore store;
+  const StoredGlossary glossary{.name = "a", .dictionaries = {{"en", "de", {}}}};
+  store.add("a", glossary);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i)
+        store.change("a", glossary.id, [&](StoredGlossary& changed) {
+          changed.dictionaries.front().entries[std::to_string(t) + ' ' + std::to_string(i)] = "b";
+        });
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(store.find("a", glossary.id)->dictionaries.front().entries.size(), 200u);
+  EXPECT_TRUE(store.remove("a", glossary.id));
+  EXPECT_THROW(store.change("a", glossary.id, [](auto&) {}), ApiError);
+  EXPECT_EQ(store.find("a", glossary.id), nullptr) << "a change does not bring it back";
+}
+
+TEST(DeepLGlossaries, HaveSeveralDirections) {
+  const TestServer server([](auto& config) { serve_as(config, {{"en", "de"}, {"de", "en"}}); });
+  const auto dictionary = [](const char* source, const char* target, const char* entries) {
+    return Json{{"source_lang", source}, {"target_lang", target}, {"entries", entries}, {"entries_format", "tsv"}};
+  };
+  const auto path =
+      "/v3/glossaries/" + server
+                              .send("POST", "/v3/glossaries",
+                                    to_text({{"name", "a"}, {"dictionaries", {dictionary("en", "de", "ana\temi")}}}))
+                              .json()["glossary_id"]
+                              .get<std::string>();
+  const auto entries = [&](const std::string& languages) {
+    const auto answer = server.send("GET", path + "/entries?" + languages);
+    return answer.status == 200 ? answer.json()["dictionaries"][0]["entries"].get<std::string>() : "none";
+  };
+  const std::string forth = "source_lang=en&target_lang=de", back = "source_lang=de&target_lang=en";
+  const Json patch{{"name", "b"},
+                   {"dictionaries", {dictionary("en", "de", "nipa\tdalo"), dictionary("de", "en", "emi\tana")}}};
+  EXPECT_EQ(server.send("PATCH", path, to_text(patch)).json()["name"], "b");
+  EXPECT_EQ(entries(forth), "ana\temi\nnipa\tdalo");
+  EXPECT_EQ(entries(back), "emi\tana");
+  EXPECT_EQ(server.send("PUT", path + "/dictionaries", to_text(dictionary("en", "de", "lemu\tana"))).status, 200);
+  EXPECT_EQ(entries(forth), "lemu\tana");
+  EXPECT_EQ(server.send("DELETE", path + "/dictionaries?" + back).status, 204);
+  EXPECT_EQ(server.send("DELETE", path + "/dictionaries?" + back).status, 404);
+  EXPECT_EQ(entries(back), "none");
+  EXPECT_EQ(server.send("GET", path).json()["dictionaries"].size(), 1u);
+}
+
 TEST(DeepLGlossaries, AreLimited) {
   GlossaryStore store;
   StoredGlossary glossary;
-  for (std::size_t i = 0; i < GlossaryStore::kMaxGlossaries; ++i) EXPECT_TRUE(store.put("a", StoredGlossary()));
-  EXPECT_FALSE(store.put("a", glossary));
-  EXPECT_TRUE(store.put("b", glossary));
-  glossary.dictionaries = {{"en", "de", {{"a", std::string(GlossaryStore::kMaxBytes, 'b')}}}};
-  EXPECT_FALSE(store.put("b", glossary)) << "replaces the one of its id";
+  for (std::size_t i = 0; i < GlossaryStore::kMaxGlossaries; ++i) store.add("a", StoredGlossary());
+  EXPECT_THROW(store.add("a", glossary), ApiError);
+  store.add("b", glossary);
+  const auto lengthen = [](StoredGlossary& changed) {
+    changed.dictionaries = {{"en", "de", {{"a", std::string(GlossaryStore::kMaxBytes, 'b')}}}};
+  };
+  EXPECT_THROW(store.change("b", glossary.id, lengthen), ApiError);
   EXPECT_TRUE(store.find("b", glossary.id)->dictionaries.empty());
   EXPECT_TRUE(store.remove("a", store.list("a").front()->id));
   EXPECT_FALSE(store.remove("c", glossary.id));
