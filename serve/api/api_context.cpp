@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/text/language_match.h"
+#include "common/text/language_tag.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "serve/http/api_error.h"
@@ -23,10 +24,10 @@ ApiCall::ApiCall(std::shared_ptr<Exchange> exchange, const ApiContext& context)
     : exchange_(std::move(exchange)), context_(context) {}
 
 ApiCall::~ApiCall() {
-  if (!exchange_->has_answer())
-    context_.use.give_back(owner(), used_);
-  else
+  if (has_succeeded_)
     context_.metrics.add_characters(used_);
+  else
+    context_.use.give_back(owner(), used_);
 }
 
 const RequestFields& ApiCall::fields() {
@@ -35,9 +36,11 @@ const RequestFields& ApiCall::fields() {
 }
 
 std::vector<const ServedModel*> ApiCall::route(const std::string& source, const std::string& target) const {
-  auto route = context_.models->route(source, target);
-  if (!route.empty()) return route;
+  const auto is_tag = [](const std::string& code) { return is_language_tag(with_hyphens(code)); };
+  if (is_tag(source) && is_tag(target))
+    if (auto route = context_.models->route(source, target); !route.empty()) return route;
   const auto served = [&](const std::string& code) {
+    if (!is_tag(code)) return false;
     for (const auto& model : context_.models->models())
       if (language_match(code, model.source) > 0 || language_match(code, model.target) > 0) return true;
     return false;
@@ -68,14 +71,14 @@ void ApiCall::attach(TextJob& job) {
 }
 
 void ApiCall::expect_within_limits(const std::vector<std::string>& texts, std::string_view name) {
-  const auto& settings = context_.config.settings;
-  if (std::ssize(texts) > settings.max_texts)
-    throw ApiError(413, "Invalid request: " + std::string(name) + ": wanted at most " +
-                            std::to_string(settings.max_texts) + " texts");
-  const auto characters = count_characters(texts);
-  if (characters > settings.max_characters)
-    throw ApiError(413, "Invalid request: " + std::string(name) + ": wanted at most " +
-                            std::to_string(settings.max_characters) + " characters, got " + std::to_string(characters));
+  const auto expect = [&](std::int64_t size, std::int64_t limit, const char* unit) {
+    if (size <= limit) return;
+    const auto got = std::to_string(size), wanted = std::to_string(limit);
+    if (name.empty()) throw ApiError(400, "Invalid request: request (" + got + ") exceeds text limit (" + wanted + ")");
+    throw ApiError(413, "Invalid request: " + std::string(name) + ": wanted at most " + wanted + unit + ", got " + got);
+  };
+  expect(std::ssize(texts), context_.config.settings.max_texts, " texts");
+  expect(count_characters(texts), context_.config.settings.max_characters, " characters");
 }
 
 void ApiCall::use_characters(const std::vector<std::string>& texts) {
@@ -86,12 +89,6 @@ void ApiCall::use_characters(const std::vector<std::string>& texts) {
     throw ApiError(456, "Quota exceeded: the key may have " + std::to_string(limit) + " characters translated");
   }
   used_ += characters;
-}
-
-std::string model_hashes(const std::vector<const ServedModel*>& route) {
-  std::string hashes;
-  for (const auto* const model : route) hashes += (hashes.empty() ? "" : ", ") + model->sha256;
-  return hashes;
 }
 
 }  // namespace gloss

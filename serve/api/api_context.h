@@ -24,8 +24,8 @@
 
 namespace gloss {
 
-/// Things that the routes of all interfaces use. Models and keys are those of the beginning of a request: a server that
-/// reads them again replaces them for later ones.
+/// State of the server that the routes of all interfaces use. Models and keys are those of the beginning of a request:
+/// a server that reads them again replaces them for later ones.
 struct ApiContext {
   const ServeConfig& config;
   std::shared_ptr<const ServedModels> models;
@@ -44,7 +44,7 @@ class ApiCall {
   ApiCall(std::shared_ptr<Exchange> exchange, const ApiContext& context);
   ApiCall(const ApiCall&) = delete;
   ApiCall& operator=(const ApiCall&) = delete;
-  /// Adds the characters that were counted to the metrics; takes them back if there is no answer.
+  /// Adds the characters that were counted to the metrics; takes them back unless the request has succeeded.
   ~ApiCall();
 
   const HttpRequest& request() const { return exchange_->request(); }
@@ -65,14 +65,18 @@ class ApiCall {
   std::optional<std::chrono::steady_clock::time_point> deadline() const;
   /// Lets a job end with the request, and use the cache of the server.
   void attach(TextJob& job);
-  /// Throws ApiError 413 if the texts of a field are too many, or too long.
+  /// Throws ApiError 413 if the texts of a field are too many, or too long. Without a name it is LibreTranslate's 400.
   void expect_within_limits(const std::vector<std::string>& texts, std::string_view name);
   /// Counts the characters of texts that are translated for the key. Throws ApiError 456 if it has no more.
   void use_characters(const std::vector<std::string>& texts);
 
+  /// Answers with status 200.
   void respond(const Json& body, HeaderFields headers = {}) {
+    succeed();
     exchange_->respond({.status = 200, .body = to_text(body), .headers = std::move(headers)});
   }
+  /// Keeps the characters counted: the request has been answered in full.
+  void succeed() { has_succeeded_ = true; }
 
  private:
   std::shared_ptr<Exchange> exchange_;
@@ -80,9 +84,7 @@ class ApiCall {
   std::optional<RequestFields> fields_;
   const ApiKey* key_ = nullptr;
   std::int64_t used_ = 0;  ///< characters
+  bool has_succeeded_ = false;
 };
-
-/// Returns the field Gloss-Model: the hashes of the models of a route.
-std::string model_hashes(const std::vector<const ServedModel*>& route);
 
 }  // namespace gloss

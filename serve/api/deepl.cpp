@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,8 +88,8 @@ void expect_possible_fields(const RequestFields& fields) {
 void deepl_translate(ApiCall& call) {
   const auto& fields = call.fields();
   const auto& models = *call.context().models;
-  TextJob job;
-  const auto texts = fields.texts("text");
+  TextJob job{.texts = fields.texts("text")};
+  const auto& texts = job.texts;
   if (texts.empty() || texts.size() > kMaxTexts) throw wrong("text", "1 to " + std::to_string(kMaxTexts) + " texts");
   call.expect_within_limits(texts, "text");
   const auto target_lang = fields.text("target_lang").value_or("");
@@ -100,30 +99,17 @@ void deepl_translate(ApiCall& call) {
   set_reader(fields, job);
   job.glossary = deepl_glossary(call, source_lang, target_lang);
   call.attach(job);
-  const auto target = served_target(models, target_lang);
+  const auto source = source_lang.empty() ? "" : served_source(models, source_lang);
+  const auto [answers, sources, hashes] = translate_by_source(call, job, source, served_target(models, target_lang));
 
-  std::map<std::string, std::vector<std::size_t>> by_source;  // places of texts
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    by_source[source_lang.empty() ? detect(call, texts[i], target).code : served_source(models, source_lang)].push_back(
-        i);
-  for (const auto& [source, places] : by_source) call.route(source, target);
-  call.use_characters(texts);
-
-  std::vector<Json> translations(texts.size());
-  std::string hashes;
-  for (const auto& [source, places] : by_source) {
-    const auto route = call.route(source, target);
-    job.texts.clear();
-    for (const auto place : places) job.texts.push_back(texts[place]);
-    const auto answers = translate_texts(route, job);
-    for (std::size_t i = 0; i < places.size(); ++i)
-      translations[places[i]] = {{"detected_source_language", in_capitals(primary_language(source))},
-                                 {"text", answers[i].text}};
-    hashes += (hashes.empty() ? "" : ", ") + model_hashes(route);
-  }
+  std::vector<Json> translations;
   const bool shows_billed = fields.flag("show_billed_characters", false);
   const auto model_type = fields.text("model_type").value_or("");
   for (std::size_t i = 0; i < texts.size(); ++i) {
+    translations.push_back(
+        {{"detected_source_language", in_capitals(primary_language(sources[i].code))}, {"text", answers[i].text}});
+    if (!fields.text("tag_handling").value_or("").empty())
+      translations[i]["tag_handling_version"] = fields.text("tag_handling_version").value_or("v1");
     if (shows_billed) translations[i]["billed_characters"] = count_code_points(texts[i]);
     if (!model_type.empty())
       translations[i]["model_type_used"] = model_type.starts_with("prefer_") ? model_type.substr(7) : model_type;

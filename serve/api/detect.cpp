@@ -1,21 +1,48 @@
 #include "serve/api/detect.h"
 
+#include <cstddef>
+#include <map>
+#include <utility>
+
 #include "serve/http/api_error.h"
 
 namespace gloss {
 
-DetectedLanguage detect(const ApiCall& call, std::string_view text, std::string_view target) {
+DetectedLanguage detect(const ServedModels& models, const ServeSettings& settings, std::string_view text,
+                        std::string_view target) {
   if (!has_language_detector())
     throw ApiError(400, "Languages cannot be detected: this server is built without CLD2; name the source language");
-  const auto& models = *call.context().models;
+  const auto fits = [&](const std::string& code) { return target.empty() || !models.route(code, target).empty(); };
   for (const auto& language : detect_languages(text, models))
-    if (target.empty() || !models.route(language.code, target).empty()) return language;
-  if (!call.context().config.settings.default_language.empty())
-    return {call.context().config.settings.default_language, 0};
+    if (fits(language.code)) return language;
+  if (!settings.default_language.empty() && fits(settings.default_language)) return {settings.default_language, 0};
   for (const auto& language : models.languages())
-    if (!language.targets.empty() && (target.empty() || !models.route(language.code, target).empty()))
-      return {language.code, 0};
+    if (!language.targets.empty() && fits(language.code)) return {language.code, 0};
   return {models.languages().front().code, 0};
+}
+
+TranslatedTexts translate_by_source(ApiCall& call, TextJob job, const std::string& source, const std::string& target) {
+  const auto texts = std::move(job.texts);
+  TranslatedTexts result;
+  std::map<std::string, std::vector<std::size_t>> by_source;  // places of texts
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    result.sources.push_back(source.empty()
+                                 ? detect(*call.context().models, call.context().config.settings, texts[i], target)
+                                 : DetectedLanguage{source, 0});
+    by_source[result.sources.back().code].push_back(i);
+  }
+  for (const auto& [code, places] : by_source) call.route(code, target);
+  call.use_characters(texts);
+  result.answers.resize(texts.size());
+  for (const auto& [code, places] : by_source) {
+    const auto route = call.route(code, target);
+    job.texts.clear();
+    for (const auto place : places) job.texts.push_back(texts[place]);
+    auto answers = translate_texts(route, job);
+    for (std::size_t i = 0; i < places.size(); ++i) result.answers[places[i]] = std::move(answers[i]);
+    result.hashes += (result.hashes.empty() ? "" : ", ") + model_hashes(route);
+  }
+  return result;
 }
 
 }  // namespace gloss

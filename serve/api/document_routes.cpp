@@ -78,7 +78,7 @@ std::pair<std::shared_ptr<DocumentJob>, DocumentOrder> read_document(ApiCall& ca
   if (file->value.empty()) throw ApiError(400, "Invalid request: file: wanted a document, got no bytes");
   call.use_characters({});  // no key without any left
   const auto job = call.context().documents.store(file->value, ending);
-  const auto route = call.route(!source.empty() ? source : detect(call, job->sample(), target).code, target);
+  const auto route = call.route(!source.empty() ? source : detect(*call.context().models, call.context().config.settings, job->sample(), target).code, target);
   return {job,
           {.owner = call.owner(),
            .models = call.context().models,

@@ -15,13 +15,21 @@
 namespace gloss {
 namespace {
 
+/// Reads the texts of a request, which are not empty. Throws LibreTranslate's errors.
+std::vector<std::string> read_texts(ApiCall& call) {
+  auto texts = call.fields().texts("q");
+  if (texts.empty() || (!call.fields().is_list("q") && texts.front().empty()))
+    throw ApiError(400, "Invalid request: missing q parameter");
+  call.expect_within_limits(texts, {});
+  return texts;
+}
+
 /// Reads {"phrase": "translation"}.
 std::vector<std::pair<std::string, std::string>> read_glossary(const RequestFields& fields) {
-  constexpr std::size_t kMaxEntries = 10'000;
   std::vector<std::pair<std::string, std::string>> entries;
   const auto* glossary = fields.find("glossary");
   if (glossary == nullptr) return entries;
-  if (!glossary->is_object() || glossary->size() > kMaxEntries)
+  if (!glossary->is_object() || glossary->size() > GlossaryStore::kMaxEntries)
     throw ApiError(400, "Invalid request: glossary: wanted an object of phrases and their translations");
   for (const auto& [source, target] : glossary->items()) {
     if (!target.is_string()) throw ApiError(400, "Invalid request: glossary: wanted texts");
@@ -49,7 +57,8 @@ void stream(ApiCall& call, const std::vector<const ServedModel*>& route, const T
                                             {"confidence", sentence.confidence}}));
     });
     begin();
-    exchange.send_part(event("done", {{"translatedText", text}}));
+    exchange.send_part(event("done", {{"after", text.after}, {"translatedText", text.whole}}));
+    call.succeed();
   } catch (const ApiError& error) {
     if (!begun) throw;
     exchange.send_part(event("error", {{"error", error.what()}, {"status", error.status}}));
@@ -61,51 +70,45 @@ void stream(ApiCall& call, const std::vector<const ServedModel*>& route, const T
 
 void libre_translate(ApiCall& call) {
   const auto& fields = call.fields();
-  if (!fields.has("q")) throw ApiError(400, "Invalid request: missing q parameter");
-  TextJob job{.texts = fields.texts("q"), .glossary = read_glossary(fields)};
-  auto source = fields.required_text("source");
+  TextJob job{.texts = read_texts(call), .glossary = read_glossary(fields)};
+  const auto source = fields.required_text("source");
+  const bool is_auto = source == "auto";
   const auto target = fields.required_text("target");
-  const auto format = fields.text("format").value_or("text");
-  if (format != "text" && format != "html") throw ApiError(400, "The format is not supported: wanted text or html");
+  const auto format = fields.text("format").value_or("");
+  if (!format.empty() && format != "text" && format != "html")
+    throw ApiError(400, "The format is not supported: wanted text or html");
   job.format = format == "html" ? "html" : "txt";
-  const auto alternatives = fields.number("alternatives", 0);
-  if (alternatives < 0 || alternatives > call.context().config.settings.max_alternatives)
+  const auto alternatives = std::max<std::int64_t>(0, fields.number("alternatives", 0));
+  if (alternatives > call.context().config.settings.max_alternatives)
     throw ApiError(400, "Invalid request: alternatives: wanted 0 to " +
                             std::to_string(call.context().config.settings.max_alternatives));
   job.alternatives = static_cast<std::size_t>(alternatives);
-  call.expect_within_limits(job.texts, "q");
-  call.use_characters(job.texts);
-
-  std::vector<DetectedLanguage> detected;
-  if (source == "auto") {
-    for (const auto& text : job.texts) detected.push_back(detect(call, text, target));
-    source = detected.empty() ? call.context().models->languages().front().code : detected.front().code;
-  }
-  const auto route = call.route(source, target);
   call.attach(job);
   if (job.format == "txt" && !fields.is_list("q") && wants_events(call.request())) {
     if (job.alternatives > 0) throw ApiError(400, "Invalid request: alternatives: wanted 0 in a stream");
+    const auto& context = call.context();
+    const auto language =
+        is_auto ? detect(*context.models, context.config.settings, job.texts.front(), target).code : source;
+    const auto route = call.route(language, target);
+    call.use_characters(job.texts);
     return stream(call, route, job);
   }
 
-  const auto answers = translate_texts(route, job);
-  const auto each = [&](const auto& value) {
-    if (!fields.is_list("q")) return value(answers.front());
+  const auto [answers, sources, hashes] = translate_by_source(call, std::move(job), is_auto ? "" : source, target);
+  const auto each = [&](const auto& of, const auto& value) {
+    if (!fields.is_list("q")) return value(of.front());
     auto list = Json::array();
-    for (const auto& answer : answers) list.push_back(value(answer));
+    for (const auto& one : of) list.push_back(value(one));
     return list;
   };
-  Json body{{"translatedText", each([](const TextAnswer& answer) { return Json(answer.text); })}};
-  if (job.alternatives > 0)
-    body["alternatives"] = each([](const TextAnswer& answer) { return Json(answer.alternatives); });
+  Json body{{"translatedText", each(answers, [](const TextAnswer& answer) { return Json(answer.text); })}};
+  if (alternatives > 0)
+    body["alternatives"] = each(answers, [](const TextAnswer& answer) { return Json(answer.alternatives); });
   if (fields.flag("confidence", false))
-    body["confidence"] = each([](const TextAnswer& answer) { return Json(answer.confidence); });
-  if (!detected.empty()) {
-    auto list = Json::array();
-    for (const auto& language : detected) list.push_back(to_json(language));
-    body["detectedLanguage"] = fields.is_list("q") ? list : list.front();
-  }
-  call.respond(body, {{"Gloss-Model", model_hashes(route)}});
+    body["confidence"] = each(answers, [](const TextAnswer& answer) { return Json(answer.confidence); });
+  if (is_auto)
+    body["detectedLanguage"] = each(sources, [](const DetectedLanguage& language) { return to_json(language); });
+  call.respond(body, {{"Gloss-Model", hashes}});
 }
 
 void libre_languages(ApiCall& call) {
@@ -142,15 +145,14 @@ void libre_settings(ApiCall& call) {
 }
 
 void libre_detect(ApiCall& call) {
-  const auto texts = call.fields().texts("q");
-  if (texts.empty()) throw ApiError(400, "Invalid request: missing q parameter");
-  call.expect_within_limits(texts, "q");
+  const auto texts = read_texts(call);
+  call.use_characters(texts);
   if (!has_language_detector()) throw ApiError(400, "Languages cannot be detected: this server is built without CLD2");
   auto list = Json::array();
   std::string joined;
   for (const auto& text : texts) joined += (joined.empty() ? "" : "\n") + text;
   for (const auto& language : detect_languages(joined, *call.context().models)) list.push_back(to_json(language));
-  if (list.empty()) list.push_back(to_json(detect(call, joined, "")));
+  if (list.empty()) list.push_back(to_json(detect(*call.context().models, call.context().config.settings, joined, "")));
   call.respond(list);
 }
 

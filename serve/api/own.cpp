@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <mutex>
@@ -39,12 +38,12 @@ const ServedModel& model_of(ApiCall& call) {
   return *route.front();
 }
 
-DecodingConfig search_of(const ServedModel& model) {
-  auto decoding = model.config.decoding;
-  decoding.sampling.enabled = false;
-  decoding.n_best = 1;
-  decoding.no_unk = true;
-  return decoding;
+/// Throws ApiError 413 for a text that is longer than the translations of a model.
+void expect_fits(const ServedModel& model, const std::string& text, const std::string& name) {
+  constexpr std::int64_t kBytesPerPiece = 16;  // longer texts are slow to tokenize
+  const auto limit = model.config.max_target_length();
+  if (std::ssize(text) > kBytesPerPiece * limit || std::ssize(model.translator.encode_target(text)) >= limit)
+    throw ApiError(413, "Invalid request: " + name + ": wanted fewer than " + std::to_string(limit) + " tokens");
 }
 
 /// Returns a search of `beam_size` hypotheses that ends at a number of tokens, but not inside a prefix.
@@ -148,10 +147,12 @@ std::string policy_hash(std::string_view text) {
   return "'sha256-" + base64(bytes) + "'";
 }
 
-void respond_with_page(ApiCall& call, std::string page, std::string_view style, std::string_view further) {
-  auto policy = "default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'; style-src " +
-                std::string(style) + "; script-src " + policy_hash(between(page, "<script>", "</script>"));
-  policy.append("; ").append(further);
+std::string script_hash(std::string_view page) { return policy_hash(between(page, "<script>", "</script>")); }
+
+void respond_with_page(ApiCall& call, std::string page, const std::string& style, const std::string& script,
+                       const std::string& further) {
+  auto policy = "default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'; style-src " + style +
+                "; script-src " + script + "; " + further;
   call.exchange().respond({.body = std::move(page),
                            .content_type = "text/html; charset=utf-8",
                            .headers = {{"Content-Security-Policy", std::move(policy)},
@@ -164,7 +165,8 @@ void respond_with_page(ApiCall& call, std::string page, std::string_view style, 
 
 void own_page(ApiCall& call) {
   static const auto style = policy_hash(between(kTranslatorPage, "<style>", "</style>"));
-  respond_with_page(call, std::string(kTranslatorPage), style, "connect-src 'self'; form-action 'self'");
+  static const auto script = script_hash(kTranslatorPage);
+  respond_with_page(call, std::string(kTranslatorPage), style, script, "connect-src 'self'; form-action 'self'");
 }
 
 void own_score(ApiCall& call) {
@@ -178,6 +180,8 @@ void own_score(ApiCall& call) {
     if (has_words(pair)) sources.push_back(pair.first), targets.push_back(pair.second);
   call.expect_within_limits(sources, "pairs");
   call.expect_within_limits(targets, "pairs");
+  for (const auto& target : targets) expect_fits(model, target, "pairs: target");
+  call.use_characters(sources);
   const auto found =
       translated(call, model,
                  {.lines = sources,
@@ -198,7 +202,10 @@ void own_alternatives(ApiCall& call) {
   const auto& model = model_of(call);
   call.expect_within_limits(sentence, "q");
   call.expect_within_limits(prefix, "prefix");
-  const auto decoding = search_of(model);
+  expect_fits(model, prefix.front(), "prefix");
+  call.use_characters(sentence);
+  auto decoding = best_of(model);
+  decoding.no_unk = true;
   // The search ends one piece after the prefix, so that its hypotheses differ in that piece.
   const auto length = std::ssize(model.translator.encode_target(prefix.front())) + 1;
   const auto pieces =
@@ -220,23 +227,23 @@ void own_alternatives(ApiCall& call) {
 
 void own_explanation(ApiCall& call) {
   // An explanation does not share the threads of translations, so that one is computed at a time.
-  static std::timed_mutex turn;
-  constexpr std::chrono::seconds kPatience(10);
+  static std::mutex turn;
   const auto text = call.fields().required_text("q");
   const auto& model = model_of(call);
   if (count_code_points(text) > kMaxExplainedCharacters)
     throw ApiError(413, "Invalid request: q: wanted at most " + std::to_string(kMaxExplainedCharacters) +
                             " characters to explain");
   call.expect_within_limits({text}, "q");
-  const std::unique_lock lock(turn, kPatience);
+  call.use_characters({text});
+  std::unique_lock lock(turn, std::try_to_lock);
   if (!lock.owns_lock())
     throw ApiError(503, "Another sentence is being explained; try again later", {{"Retry-After", "10"}});
-  if (call.exchange().left().stop_requested()) throw ClientLeft();
-  auto decoding = model.config.decoding;
-  decoding.sampling.enabled = false;
-  const std::vector<ExplainedModel> models{{model.name, model.file, decoding}};
+  const std::vector<ExplainedModel> models{{model.name, model.file, best_of(model)}};
   auto page = explanation_page(explain(models, {.sentences = {text}}), text + " - gloss");
-  respond_with_page(call, std::move(page), "'unsafe-inline'", "form-action 'none'");
+  lock.unlock();
+  call.succeed();
+  const auto script = script_hash(page);
+  respond_with_page(call, std::move(page), "'unsafe-inline'", script, "form-action 'none'");
 }
 
 }  // namespace gloss

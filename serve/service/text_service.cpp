@@ -122,7 +122,9 @@ void add_alternatives(const ServedModel& model, const TextJob& job, std::span<co
   decoding.n_best = decoding.beam_size;
   const auto search = sentences_of(model, job, decoding);
   RankedSentences ranked(search);
-  for (; ranked.rank < static_cast<std::size_t>(decoding.n_best); ++ranked.rank) {
+  const auto lacks_some = [&](const TextAnswer& answer) { return answer.alternatives.size() < job.alternatives; };
+  for (; ranked.rank < static_cast<std::size_t>(decoding.n_best) && std::ranges::any_of(answers, lacks_some);
+       ++ranked.rank) {
     const auto others = translated(model, job, ranked, texts);
     for (std::size_t i = 0; i < answers.size(); ++i) {
       auto& known = answers[i].alternatives;
@@ -132,13 +134,20 @@ void add_alternatives(const ServedModel& model, const TextJob& job, std::span<co
   }
 }
 
-void expect_direct(std::span<const ServedModel* const> route, const TextJob& job) {
-  if (route.size() > 1 && !job.glossary.empty())
+}  // namespace
+
+void expect_direct(std::span<const ServedModel* const> route,
+                   const std::vector<std::pair<std::string, std::string>>& glossary) {
+  if (route.size() > 1 && !glossary.empty())
     throw ApiError(400, "Invalid request: glossary: wanted none, since these languages are translated through " +
                             route.front()->target);
 }
 
-}  // namespace
+std::string model_hashes(std::span<const ServedModel* const> route) {
+  std::string hashes;
+  for (const auto* const model : route) hashes += (hashes.empty() ? "" : ", ") + model->sha256;
+  return hashes;
+}
 
 DecodingConfig best_of(const ServedModel& model) {
   auto decoding = model.config.decoding;
@@ -151,7 +160,7 @@ DecodingConfig best_of(const ServedModel& model) {
 }
 
 std::vector<TextAnswer> translate_texts(std::span<const ServedModel* const> route, const TextJob& job) {
-  expect_direct(route, job);
+  expect_direct(route, job.glossary);
   auto texts = job.texts;
   std::vector<TextAnswer> answers;
   for (const auto* const model : route) {
@@ -168,46 +177,55 @@ std::vector<TextAnswer> translate_texts(std::span<const ServedModel* const> rout
   return answers;
 }
 
-std::string stream_text(std::span<const ServedModel* const> route, const TextJob& job,
-                        const std::function<void(const StreamedSentence&)>& take) {
-  expect_direct(route, job);
-  std::vector<ModelSentenceTranslator> searched;
-  for (const auto* const model : route) searched.push_back(sentences_of(*model, job, best_of(*model)));
+StreamedText stream_text(std::span<const ServedModel* const> route, const TextJob& job,
+                         const std::function<void(const StreamedSentence&)>& take) {
+  expect_direct(route, job.glossary);
+  constexpr std::size_t kMaxBytes = 64 << 20;
+  SentenceCache found(kMaxBytes);  // of this text
+  std::deque<ModelSentenceTranslator> searched;
   std::deque<CachedSentences> sentences;  // which stay where they are
-  for (std::size_t i = 0; i < route.size(); ++i)
-    sentences.emplace_back(searched[i], job.cache, options_of(*route[i], job));
   std::vector<UnitTranslator> units;
-  for (std::size_t i = 0; i < route.size(); ++i) units.emplace_back(sentences[i], route[i]->units);
-  std::string whole;
-  std::size_t sent = 0;  // bytes of `whole`
-  const std::string_view text = job.texts.front();
-  std::size_t lines = 1;  // of the next window: each twice as long as the one before
-  constexpr std::size_t kMaxLines = 32;
-  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
-    for (std::size_t i = 0; i < lines && end < text.size(); ++i)
-      end = std::min(text.find('\n', end), text.size() - 1) + 1;
-    lines = std::min(2 * lines, kMaxLines);
-    std::string window(text.substr(begin, end - begin));
-    const auto source = window;
+  for (const auto* const model : route) {
+    const auto options = options_of(*model, job);
+    searched.push_back(sentences_of(*model, job, best_of(*model)));
+    sentences.emplace_back(searched.back(), job.cache, options);
+    sentences.emplace_back(sentences.back(), &found, options);
+    units.emplace_back(sentences.back(), model->units);
+  }
+  const auto translated = [&](std::string text) {
     UnitTranslation translation;
     for (const auto& translator : units) {
       UnitCounts counts;
-      translation = translate_text(window, job.mode, translator, counts);
+      translation = translate_text(text, job.mode, translator, counts);
       expect_complete(counts, job);
-      window = translation.target.text;
+      text = translation.target.text;
     }
-    const auto offset = whole.size();
-    whole += window;
+    return translation;
+  };
+  const std::string_view text = job.texts.front();
+  const auto spans = sentence_spans(text, job.mode, *route.front()->units.splitter);
+  std::size_t count = 1;  // sentences of the next window: each has twice as many as the one before
+  constexpr std::size_t kMaxCount = 32;
+  std::string joined;
+  std::size_t sent = 0;  // bytes of `joined`
+  for (std::size_t begin = 0, next = 0; begin < text.size(); count = std::min(2 * count, kMaxCount)) {
+    next += count;
+    const auto end = next < spans.size() ? spans[next].begin : text.size();
+    const auto source = text.substr(begin, end - begin);
+    begin = end;
+    const auto translation = translated(std::string(source));
+    const auto offset = joined.size();
+    joined += translation.target.text;
     for (const auto& [target, source_span, confidence] : translation.sentences) {
       const auto begin_of = offset + target.begin, end_of = offset + target.end;
       // Spans of a pivot language are of no use to the client.
       const auto of_source = route.size() == 1 ? source_span.of(source) : std::string_view();
-      take({std::string_view(whole).substr(sent, begin_of - sent), of_source,
-            std::string_view(whole).substr(begin_of, end_of - begin_of), confidence});
+      take({std::string_view(joined).substr(sent, begin_of - sent), of_source,
+            std::string_view(joined).substr(begin_of, end_of - begin_of), confidence});
       sent = end_of;
     }
   }
-  return whole;
+  return {translated(std::string(text)).target.text, joined.substr(sent)};
 }
 
 }  // namespace gloss

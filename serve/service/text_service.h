@@ -41,6 +41,13 @@ struct TextAnswer {
 /// Returns the settings of a search for the best translation.
 DecodingConfig best_of(const ServedModel& model);
 
+/// Returns the hashes of the models of a route, separated by commas: the field Gloss-Model.
+std::string model_hashes(std::span<const ServedModel* const> route);
+
+/// Throws ApiError 400 for a glossary beside a pivot language.
+void expect_direct(std::span<const ServedModel* const> route,
+                   const std::vector<std::pair<std::string, std::string>>& glossary);
+
 /// Thrown where nobody waits for an answer any longer.
 struct ClientLeft {};
 
@@ -55,9 +62,15 @@ struct StreamedSentence {
   double confidence = 1;
 };
 
-/// Translates one plain text, from its beginning on, and calls `take` for each sentence. Returns the whole translation,
-/// the same as of translate_texts. Throws as it does.
-std::string stream_text(std::span<const ServedModel* const> route, const TextJob& job,
-                        const std::function<void(const StreamedSentence&)>& take);
+struct StreamedText {
+  std::string whole;  ///< the translation, the same as of translate_texts
+  std::string after;  ///< what stands after the last sentence
+};
+
+/// Translates one plain text, from its beginning on, and calls `take` for each sentence. Joined, these are the whole
+/// translation, unless a sentence needs others of its line: for tags around both, or for a number that the model loses.
+/// Throws as translate_texts does.
+StreamedText stream_text(std::span<const ServedModel* const> route, const TextJob& job,
+                         const std::function<void(const StreamedSentence&)>& take);
 
 }  // namespace gloss

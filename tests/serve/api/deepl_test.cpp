@@ -56,6 +56,13 @@ TEST(DeepL, TakesJsonAndForms) {
   EXPECT_EQ(answer["translations"].size(), 2);
   EXPECT_EQ(answer["translations"][1]["detected_source_language"], "EN");
   EXPECT_FALSE(answer["translations"][1].contains("billed_characters"));
+  EXPECT_FALSE(answer["translations"][1].contains("tag_handling_version"));
+  const auto version = [&](const std::string& fields) {
+    const auto body = "text=a&source_lang=EN&target_lang=DE&tag_handling=xml" + fields;
+    return server.send("POST", "/v2/translate", body).json()["translations"][0]["tag_handling_version"];
+  };
+  EXPECT_EQ(version(""), "v1");
+  EXPECT_EQ(version("&tag_handling_version=v2"), "v2");
 }
 
 TEST(DeepL, RefusesWhatItCannotDo) {

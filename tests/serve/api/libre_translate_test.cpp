@@ -10,8 +10,10 @@
 
 #include "common/files/sha256.h"
 #include "documents/model_sentence_translator.h"
+#include "serve/service/language_detector.h"
 #include "serve/service/served_models.h"
 #include "serve/service/text_service.h"
+#include "tests/serve/api/test_server.h"
 #include "tests/serve/server_fixture.h"
 #include "tests/support/temporary_folder.h"
 
@@ -30,6 +32,30 @@ class LibreTranslateTest : public ServerTest {
     const ServedModels models({{"xx", "yy", kServedModel}}, {});
     return translate_texts(models.route("xx", "yy"), {.texts = {text}, .format = format}).front().text;
   }
+  /// Expects that the sentences of a stream, with what stands between and after them, are the translation.
+  void expect_stream(const std::string& text) {
+    const auto answer =
+        client().post("/translate", to_text(request(text)), "application/json", "Accept: text/event-stream\r\n");
+    EXPECT_EQ(answer.header("content-type"), "text/event-stream");
+    std::string joined, done;
+    int index = 0;
+    for (std::size_t at = 0; at < answer.body.size();) {
+      const auto end = answer.body.find("\n\n", at);
+      const auto event = answer.body.substr(at, end - at);
+      at = end + 2;
+      const auto data = Json::parse(event.substr(event.find("data: ") + 6));
+      if (event.starts_with("event: done")) {
+        joined += data["after"].get<std::string>();
+        done = data["translatedText"];
+        continue;
+      }
+      EXPECT_EQ(data["index"], index++);
+      joined += data["before"].get<std::string>() + data["text"].get<std::string>();
+    }
+    EXPECT_EQ(done, translated(text));
+    EXPECT_EQ(joined, done);
+    EXPECT_EQ(index, sentence_spans(text, SentenceMode::kParagraph, *rule_splitter("xx")).size()) << text;
+  }
 };
 
 TEST_F(LibreTranslateTest, TranslatesTextsAndListsAndForms) {
@@ -43,7 +69,26 @@ TEST_F(LibreTranslateTest, TranslatesTextsAndListsAndForms) {
   const auto form =
       client().post("/translate", "q=ana+baka.+dalo+emi&source=xx&target=yy", "application/x-www-form-urlencoded");
   EXPECT_EQ(form.body, one.body);
-  EXPECT_EQ(body_of(post("/translate", request(Json::array())))["translatedText"], Json::array());
+}
+
+TEST_F(LibreTranslateTest, EachTextOfAListIsTranslatedFromItsOwnLanguage) {
+  if (!has_language_detector()) GTEST_SKIP() << "needs CLD2";
+  const std::vector<ModelSource> sources{{"en", "fr", kServedModel}, {"de", "fr", kServedModel}};
+  const TestServer server([&](auto& config) {
+    config.models = sources;
+    config.settings.default_language = "qq";
+  });
+  const Json texts{"The weather is very fine today, is it not", "Das Wetter ist heute wirklich sehr sch\u00f6n", "ana"};
+  const auto body =
+      server.send("POST", "/translate", to_text({{"q", texts}, {"source", "auto"}, {"target", "fr"}})).json();
+  ASSERT_EQ(body["detectedLanguage"].size(), 3u) << body;
+  EXPECT_EQ(body["detectedLanguage"][0]["language"], "en");
+  EXPECT_EQ(body["detectedLanguage"][1]["language"], "de");
+  EXPECT_EQ(body["detectedLanguage"][2], Json({{"language", "de"}, {"confidence", 0}})) << "qq is not served";
+  const ServedModels models(sources, {});
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    EXPECT_EQ(body["translatedText"][i],
+              translate_texts(models.route(i == 0 ? "en" : "de", "fr"), {.texts = {texts[i]}}).front().text);
 }
 
 TEST_F(LibreTranslateTest, TranslatesHtml) {
@@ -65,6 +110,8 @@ TEST_F(LibreTranslateTest, AlternativesDifferFromTheTranslationAndEachOther) {
   EXPECT_EQ(std::set(all.begin(), all.end()).size(), 4u);
   EXPECT_EQ(body["translatedText"], translated("ana baka dalo emi")) << "the search for others does not change it";
   EXPECT_GT(body["confidence"], 0);
+  wanted["alternatives"] = -1;
+  EXPECT_FALSE(body_of(post("/translate", wanted)).contains("alternatives")) << "as 0";
 }
 
 TEST_F(LibreTranslateTest, AGlossaryForcesPhrases) {
@@ -76,26 +123,41 @@ TEST_F(LibreTranslateTest, AGlossaryForcesPhrases) {
 
 TEST_F(LibreTranslateTest, StreamsSentencesWhoseTextsAreTheTranslation) {
   start();
-  const std::string text = "ana baka. dalo emi.\n\nfugo hina\nana. joka lemu\nmo nipa\nsive\n";
-  auto one = client();
-  const auto answer =
-      one.post("/translate", to_text(request(text)), "application/json", "Accept: text/event-stream\r\n");
-  EXPECT_EQ(answer.header("content-type"), "text/event-stream");
-  std::string joined, done;
-  int index = 0;
-  for (std::size_t at = 0; at < answer.body.size();) {
-    const auto end = answer.body.find("\n\n", at);
-    const auto event = answer.body.substr(at, end - at);
-    at = end + 2;
-    const auto data = Json::parse(event.substr(event.find("data: ") + 6));
-    if (event.starts_with("event: done")) done = data["translatedText"];
-    if (!event.starts_with("event: sentence")) continue;
-    EXPECT_EQ(data["index"], index++);
-    joined += data["before"].get<std::string>() + data["text"].get<std::string>();
-  }
-  EXPECT_EQ(done, translated(text));
-  EXPECT_EQ(joined, done.substr(0, joined.size()));
-  EXPECT_EQ(index, 5);
+  for (const std::string text :
+       {"ana baka. dalo emi.\n\nfugo hina\nana. joka lemu\nmo nipa\nsive\n",
+        " Ana baka. DALO EMI JOKA. Lemu 5,000 mo! (Nipa sive. Ana) baka? 1. Dalo https://a.example/x emi. Ana  \n\n",
+        "Ana baka dalo.\r\n\r\n", "Ana {x} baka. Emi 12.", "\n"})
+    expect_stream(text);
+}
+
+TEST_F(LibreTranslateTest, AStreamIsOfSentencesNotOfLines) {
+  const ServedModels models({{"xx", "yy", kServedModel}}, {});
+  std::string text;
+  for (std::size_t i = 1; i < 50; ++i) text += "Ana baka " + std::string(i, 'o') + ". ";
+  std::stop_source client;
+  int sentences = 0;
+  EXPECT_THROW(stream_text(models.route("xx", "yy"), {.texts = {text}, .stop = client.get_token()},
+                           [&](const auto&) { client.request_stop(), ++sentences; }),
+               ClientLeft);
+  EXPECT_EQ(sentences, 1) << "the first one is sent before others are translated";
+}
+
+TEST_F(LibreTranslateTest, AStreamThatFailsCostsNothing) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "keys") << sha256("one") << " anna\n";
+  start({.api_keys = (folder / "keys").string()});
+  std::string text = "Ana baka. ";
+  while (text.size() < 90'000) text += "Dalo emi " + std::to_string(text.size()) + " joka. ";
+  const std::string key = "Authorization: Bearer one\r\n", accept = "Accept: text/event-stream\r\n";
+  const auto failed = client().post("/translate", to_text(request(text)), "application/json",
+                                    key + accept + "Gloss-Deadline-Ms: 400\r\n");
+  EXPECT_THAT(failed.body, HasSubstr("deadline"));
+  const auto used = [&] { return body_of(client().get("/v2/usage", key))["character_count"]; };
+  for (int i = 0; i < 1000 && used() != 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(used(), 0);
+  client().post("/translate", to_text(request("ana")), "application/json", key + accept);
+  for (int i = 0; i < 1000 && used() == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(used(), 3);
 }
 
 TEST_F(LibreTranslateTest, FaultyRequestsAreRefused) {
@@ -116,8 +178,14 @@ TEST_F(LibreTranslateTest, FaultyRequestsAreRefused) {
   expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy"}, {"format", "pdf"}}, 400, "format");
   expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy"}, {"alternatives", 3}}, 400, "alternatives");
   expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy"}, {"glossary", 3}}, 400, "glossary");
-  expect(request(Json::array({"a", "b", "c"})), 413, "at most 2 texts");
-  expect(request(std::string(51, 'a')), 413, "at most 50 characters");
+  expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy-\nX: y"}}, 400, "target language is not supported");
+  expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy-x\"; y=\"z"}}, 400, "target language is not supported");
+  expect(request(""), 400, "missing q parameter");
+  expect(request(Json::array()), 400, "missing q parameter");
+  expect({{"q", Json::array()}, {"source", "auto"}, {"target", "yy"}}, 400, "missing q parameter");
+  // LibreTranslate's own words.
+  expect(request(Json::array({"a", "b", "c"})), 400, "Invalid request: request (3) exceeds text limit (2)");
+  expect(request(std::string(51, 'a')), 400, "Invalid request: request (51) exceeds text limit (50)");
   for (const std::string body : {"", "{", "[]", "{\"q\":\"a\",\"q\":\"b\"}", "{\"q\":\"\\u0000\"}", "\xff", "nul"})
     EXPECT_EQ(client().post("/translate", body).status, 400) << body;
   EXPECT_EQ(client().post("/translate", "a", "text/xml").status, 415);

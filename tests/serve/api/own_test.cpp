@@ -1,13 +1,18 @@
 #include "serve/api/own.h"
 
+#include <atomic>
 #include <cmath>
+#include <fstream>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include "common/files/sha256.h"
 #include "tests/serve/server_fixture.h"
+#include "tests/support/temporary_folder.h"
 #include "translation/models/score_pairs.h"
 
 namespace gloss {
@@ -80,6 +85,36 @@ TEST_F(OwnTest, FaultyPairsAreRefused) {
   EXPECT_EQ(post("/v1/score", {{"source", "xx"}, {"target", "zz"}, {"pairs", Json::array()}}).status, 400);
 }
 
+TEST_F(OwnTest, TargetsAreNotLongerThanTranslations) {
+  start();
+  const std::string text(99'000, 'a');
+  for (const auto& answer : {score({{{"source", "ana"}, {"target", text}}}), alternatives("ana", text),
+                             alternatives("ana", text.substr(0, 3000))})
+    EXPECT_EQ(answer.status, 413) << answer.body;
+  EXPECT_THAT(score({{{"source", "ana"}, {"target", text}}}).body,
+              HasSubstr("pairs: target: wanted fewer than 24 tokens"));
+  EXPECT_THAT(alternatives("ana", text).body, HasSubstr("prefix: wanted fewer than 24 tokens"));
+}
+
+TEST_F(OwnTest, CharactersCountForTheKey) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "keys") << sha256("one") << " anna characters=20\n";
+  start({.api_keys = (folder / "keys").string()});
+  const std::string key = "Authorization: Bearer one\r\n";
+  const auto ask = [&](const std::string& path, Json body) {
+    body.update(request());
+    return post(path, body, key).status;
+  };
+  EXPECT_EQ(ask("/v1/score", {{"pairs", {{{"source", "ana"}, {"target", "mo ana baka"}}}}}), 200);
+  EXPECT_EQ(ask("/v1/alternatives", {{"q", "ana baka"}, {"prefix", "mo"}}), 200);
+  EXPECT_EQ(ask("/v1/explanation", {{"q", "baka"}}), 200);
+  EXPECT_EQ(body_of(client().get("/v2/usage", key))["character_count"], 15);
+  for (const auto* const path : {"/v1/alternatives", "/v1/explanation", "/detect"})
+    EXPECT_EQ(ask(path, {{"q", "123456"}}), 456) << path;
+  EXPECT_EQ(ask("/v1/score", {{"pairs", {{{"source", "123456"}, {"target", "mo"}}}}}), 456);
+  EXPECT_EQ(body_of(client().get("/v2/usage", key))["character_count"], 15);
+}
+
 TEST_F(OwnTest, AlternativesBeginAlikeAndDifferInTheNextWord) {
   start();
   for (const std::string prefix : {"", "ana", "ana  mo "}) {
@@ -109,6 +144,16 @@ TEST_F(OwnTest, AnExplanationRunsItsOwnScriptOnly) {
   auto body = request();
   body["q"] = std::string(501, 'a');
   EXPECT_EQ(post("/v1/explanation", body).status, 413);
+  body["q"] = std::string(500, 'a');
+  std::atomic<int> refused = 0;
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 8; ++i)
+    clients.emplace_back([&] {
+      const auto one = post("/v1/explanation", body);
+      if (one.status == 503 && one.header("retry-after") == "10") ++refused;
+    });
+  for (auto& thread : clients) thread.join();
+  EXPECT_GT(refused, 0) << "none waits for another one";
 }
 
 TEST_F(OwnTest, ThePageIsServedWithAStrictPolicy) {
