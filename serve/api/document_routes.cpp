@@ -1,7 +1,6 @@
 #include "serve/api/document_routes.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -57,12 +56,13 @@ FileName read_file_name(std::string_view name) {
   return result;
 }
 
-/// Returns the field Content-Disposition (RFC 6266) of a safe name.
+/// Returns the field Content-Disposition (RFC 6266) of a name.
 std::string attachment(std::string_view name) {
   std::string ascii, encoded;
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80 || byte >= 0xC0) ascii += byte < 0x80 ? c : '_';  // one for each character
+    const bool is_plain = c >= ' ' && c != '\x7f' && c != '"' && c != '\\';
+    if (byte < 0x80 || byte >= 0xC0) ascii += is_plain ? c : '_';  // one for each character
     encoded += is_ascii_word(c) || c == '.' ? std::string(1, c) : formatted("%%%02X", byte);
   }
   return "attachment; filename=\"" + ascii + "\"; filename*=UTF-8''" + encoded;
@@ -77,14 +77,21 @@ std::pair<std::shared_ptr<DocumentJob>, DocumentOrder> read_document(ApiCall& ca
   const auto [stem, ending] = read_file_name(call.fields().text("filename").value_or(*file->filename));
   if (file->value.empty()) throw ApiError(400, "Invalid request: file: wanted a document, got no bytes");
   call.use_characters({});  // no key without any left
-  const auto job = call.context().documents.store(file->value, ending);
-  const auto route = call.route(!source.empty() ? source : detect(*call.context().models, call.context().config.settings, job->sample(), target).code, target);
-  return {job,
+  const auto& context = call.context();
+  const auto detected = [&settings = context.config.settings, target](const ServedModels& models,
+                                                                      const std::string& sample) {
+    return models.route(detect(models, settings, sample, target).code, target);
+  };
+  // Without a source any language does at first, so that a wrong target is refused.
+  const auto first = source.empty() ? detect(*context.models, context.config.settings, {}, target).code : source;
+  const auto route = call.route(first, target);
+  return {context.documents.store(file->value, ending),
           {.owner = call.owner(),
-           .models = call.context().models,
+           .models = context.models,
            .route = route,
-           .file_name = stem + '_' + lower_ascii(target) + ending,
-           .on_end = [&use = call.context().use, owner = call.owner()](const DocumentStatus& status) {
+           .find_route = source.empty() ? detected : decltype(DocumentOrder::find_route)(),
+           .stem = stem,
+           .on_end = [&use = context.use, owner = call.owner()](const DocumentStatus& status) {
              if (status.http_status == 200) use.take(owner, status.characters, 0);
            }}};
 }
@@ -92,7 +99,7 @@ std::pair<std::shared_ptr<DocumentJob>, DocumentOrder> read_document(ApiCall& ca
 void send(ApiCall& call, const DocumentJob& job) {
   call.exchange().respond({.body = DocumentJobs::translation(job),
                            .content_type = "application/octet-stream",
-                           .headers = {{"Content-Disposition", attachment(job.order().file_name)},
+                           .headers = {{"Content-Disposition", attachment(job.file_name())},
                                        {"X-Content-Type-Options", "nosniff"},
                                        {"Cache-Control", "no-store"}}});
 }
@@ -124,14 +131,14 @@ void libre_translate_file(ApiCall& call) {
   order.deadline = call.deadline();
   order.stop = call.exchange().left();
   order.on_end = [exchange = call.shared_exchange(), &metrics = call.context().metrics, count = order.on_end,
-                  link = address_of(call, std::string(kDownload) + job->name + job->ending),
-                  models = model_hashes(order.route)](const DocumentStatus& status) {
+                  link = address_of(call, std::string(kDownload) + job->name + job->ending)](
+                     const DocumentStatus& status) {
     count(status);
     if (status.http_status == 504) metrics.add_deadline_exceeded();
+    if (status.http_status != 200)
+      return exchange->respond({.status = status.http_status, .body = to_text({{"error", status.error}})});
     exchange->respond(
-        {.status = status.http_status,
-         .body = to_text(status.http_status == 200 ? Json{{"translatedFileUrl", link}} : Json{{"error", status.error}}),
-         .headers = {{"Gloss-Model", models}}});
+        {.status = 200, .body = to_text({{"translatedFileUrl", link}}), .headers = {{"Gloss-Model", status.models}}});
   };
   call.context().documents.start(job, std::move(order));
 }
@@ -155,9 +162,7 @@ void deepl_upload_document(ApiCall& call) {
       read_document(call, source.empty() ? "" : served_source(models, source), served_target(models, target));
   if (const auto format = fields.text("output_format"); format && '.' + lower_ascii(*format) != job->ending)
     throw ApiError(400, "Invalid request: output_format: wanted that of the document");
-  if (order.route.size() > 1 && !glossary.empty())
-    throw ApiError(400,
-                   "Invalid request: glossary_id: wanted none, since no model translates these languages directly");
+  expect_direct(order.route, glossary);
   order.glossary = std::move(glossary);
   call.context().documents.start(job, std::move(order));
   call.respond({{"document_id", job->name}, {"document_key", job->key}});
@@ -186,9 +191,8 @@ void deepl_document(ApiCall& call) {
     if (call.request().method != "HEAD" && !documents.remove(*job)) throw not_found;
     return send(call, *job);
   }
-  constexpr std::array kNames{"queued", "translating", "done", "error"};
   Json body{{"document_id", job->name},
-            {"status", kNames.at(static_cast<std::size_t>(status.state))},
+            {"status", kDocumentStates.at(static_cast<std::size_t>(status.state))},
             {"progress", status.progress}};
   if (status.seconds_left) body["seconds_remaining"] = *status.seconds_left;
   if (status.state == DocumentState::kDone) body["billed_characters"] = status.characters;

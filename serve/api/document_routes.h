@@ -19,8 +19,8 @@ void libre_download_file(ApiCall& call);
 
 /// POST /v2/document: answers {"document_id", "document_key"} at once.
 void deepl_upload_document(ApiCall& call);
-/// /v2/document/ID: GET and POST tell its status, DELETE stops and removes it. GET and POST /v2/document/ID/result: the
-/// translation, once.
+/// /v2/document/ID: GET and POST return its status, DELETE stops and removes it. GET and POST /v2/document/ID/result:
+/// the translation, once.
 void deepl_document(ApiCall& call);
 
 }  // namespace gloss

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 #include "common/system/descriptor.h"
 #include "common/system/random_digits.h"
 #include "common/text/format.h"
+#include "common/text/letter_case.h"
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "documents/model_sentence_translator.h"
@@ -30,7 +32,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMinShare = 64 << 10;     ///< that a document takes of the quota: it bounds their number
 constexpr std::size_t kMaxTranslation = 1 << 30;  ///< in bytes
 constexpr std::uint64_t kMaxText = 32 << 20;      ///< of an office file, unpacked; memory may hold 30 times as much
-constexpr std::string_view kFolder = "gloss-documents-";
+constexpr std::string_view kFolder = "gloss-documents-", kNewFolder = "gloss-new-";
 
 std::string random_name() { return random_digits(16); }
 
@@ -93,9 +95,13 @@ DocumentJob::DocumentJob(const fs::path& folder, std::string ending_of_format,
       used_(std::move(used)) {}
 
 DocumentJob::~DocumentJob() {
+  remove_files();
+  *used_ -= share_;
+}
+
+void DocumentJob::remove_files() const {
   std::error_code ignored;
   for (std::size_t stage = 0; stage <= order_.route.size(); ++stage) fs::remove(file(stage), ignored);
-  *used_ -= share_;
 }
 
 /// Returns the file that the models before a stage have made.
@@ -170,10 +176,12 @@ void DocumentJobs::make_folder() {
     } catch (const Error&) {  // another server runs
     }
   }
-  auto form = (parent / kFolder).string() + "XXXXXX";
+  auto form = (parent / kNewFolder).string() + "XXXXXX";
   if (::mkdtemp(form.data()) == nullptr) throw_io_error(parent, "create a folder for documents in it");
-  folder_ = form;
-  lock_.emplace(folder_);
+  // Another server that starts removes folders of this name without a lock, so that it gets the name after the lock.
+  lock_.emplace(form);
+  folder_ = parent / (std::string(kFolder) + form.substr(form.size() - 6));
+  if (::rename(form.c_str(), folder_.c_str()) != 0) throw_io_error(folder_, "create");
 }
 
 std::shared_ptr<DocumentJob> DocumentJobs::store(std::string_view bytes, const std::string& ending) {
@@ -199,7 +207,11 @@ void DocumentJobs::start(const std::shared_ptr<DocumentJob>& job, DocumentOrder 
     jobs_[sha256(job->name)] = job;
   }
   changed_.notify_all();
-  if (pool_->add([this, job] { run(job); })) return;
+  // A job that is removed while it waits is gone at once.
+  const auto work = [this, waiting = std::weak_ptr(job)] {
+    if (const auto found = waiting.lock()) run(found);
+  };
+  if (pool_->add(work)) return;
   remove(*job);
   throw ApiError(503, "The server is busy; try again later", {{"Retry-After", "1"}});
 }
@@ -250,7 +262,7 @@ void DocumentJobs::expire() {
           (job->order_.stop.stop_requested() || (job->order_.deadline && now >= *job->order_.deadline)))
         late.push_back(job);
   }
-  for (const auto& job : late) finish(job, 504, "The deadline of the request has passed");
+  for (const auto& job : late) finish(job, 504, "The deadline of the request has passed", DocumentState::kQueued);
 }
 
 std::size_t DocumentJobs::count(DocumentState state) const {
@@ -259,7 +271,6 @@ std::size_t DocumentJobs::count(DocumentState state) const {
       std::ranges::count_if(jobs_, [&](const auto& entry) { return entry.second->status_.state == state; }));
 }
 
-/// Changes the share of the quota that a job takes.
 void DocumentJobs::take_share(DocumentJob& job, std::uint64_t bytes) {
   const auto wanted = std::max(bytes, kMinShare);
   if (wanted > settings_.quota_bytes)
@@ -281,7 +292,14 @@ void DocumentJobs::run(const std::shared_ptr<DocumentJob>& job) {
   }
   const std::stop_callback with_client(job->order_.stop, [&] { job->removed_.request_stop(); });
   try {
-    const auto stages = job->order_.route.size();
+    auto& order = job->order_;
+    if (order.find_route) order.route = order.find_route(*order.models, job->sample());
+    job->file_name_ = order.stem + '_' + lower_ascii(order.route.back()->target) + job->ending;
+    {
+      const std::lock_guard lock(mutex_);
+      job->status_.models = model_hashes(order.route);
+    }
+    const auto stages = order.route.size();
     for (std::size_t stage = 0; stage < stages; ++stage) translate(*job, stage);
     take_share(*job, fs::file_size(job->file(stages)));
     finish(job, 200, {});
@@ -325,13 +343,14 @@ void DocumentJobs::translate(DocumentJob& job, std::size_t stage) {
   if (stage == 0) job.status_.characters = sentences.characters;
 }
 
-void DocumentJobs::finish(const std::shared_ptr<DocumentJob>& job, int http_status, const std::string& error) {
+void DocumentJobs::finish(const std::shared_ptr<DocumentJob>& job, int http_status, const std::string& error,
+                          DocumentState from) {
   std::function<void(const DocumentStatus&)> on_end;
   DocumentStatus ended;
   {
     const std::lock_guard lock(mutex_);
     auto& status = job->status_;
-    if (has_ended(status.state)) return;
+    if (status.state != from) return;
     const bool is_done = http_status == 200;
     status.state = is_done ? DocumentState::kDone : DocumentState::kError;
     status.progress = is_done ? 1 : status.progress;
@@ -342,6 +361,10 @@ void DocumentJobs::finish(const std::shared_ptr<DocumentJob>& job, int http_stat
     on_end = std::exchange(job->order_.on_end, {});
     if (!is_done && job->order_.has_link) jobs_.erase(sha256(job->name));
     ended = status;
+  }
+  if (http_status != 200) {  // its status is kept, not its text
+    job->remove_files();
+    take_share(*job, 0);
   }
   if (on_end) on_end(ended);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -24,6 +25,8 @@
 namespace gloss {
 
 enum class DocumentState { kQueued, kTranslating, kDone, kError };
+/// Names of the states, in their order.
+inline constexpr std::array<const char*, 4> kDocumentStates{"queued", "translating", "done", "error"};
 
 struct DocumentStatus {
   DocumentState state = DocumentState::kQueued;
@@ -32,6 +35,7 @@ struct DocumentStatus {
   std::int64_t characters = 0;                    ///< of the sentences that were translated
   int http_status = 200;                          ///< of the error
   std::string error = {};                         ///< for the client
+  std::string models = {};                        ///< hashes of those that translate it (model_hashes)
 };
 
 /// How a document is translated, and for whom.
@@ -39,14 +43,17 @@ struct DocumentOrder {
   std::string owner = {};  ///< ApiCall::owner
   std::shared_ptr<const ServedModels> models = {};
   std::vector<const ServedModel*> route = {};  ///< of `models`
+  /// Returns the route for the beginning of the text, on a thread of the jobs, or throws ApiError; empty: it is
+  /// `route`.
+  std::function<std::vector<const ServedModel*>(const ServedModels& models, const std::string& sample)> find_route = {};
   std::vector<std::pair<std::string, std::string>> glossary = {};
-  std::string file_name = {};  ///< that the client gets; UTF-8 without quotes and control characters
+  std::string stem = {};  ///< of the file that the client gets; UTF-8 without quotes and control characters
   /// A link is all that a client needs to get the document: it shows no key then. A job with one is forgotten if it
   /// fails, because its client waits for it.
   bool has_link = false;
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token stop = {};  ///< the client has left
-  /// Is called once, at the end of the job, on any thread; may be empty.
+  /// Is called once, at the end of the job, on any thread; not for one that is removed before it begins; may be empty.
   std::function<void(const DocumentStatus&)> on_end = {};
 };
 
@@ -64,6 +71,8 @@ class DocumentJob {
 
   /// After DocumentJobs::start.
   const DocumentOrder& order() const { return order_; }
+  /// Returns the name of the file that the client gets, of a job that is done: "letter_de.docx".
+  const std::string& file_name() const { return file_name_; }
   /// Returns the beginning of the text of a document that was not started. Throws ApiError 400 if it cannot be read.
   std::string sample() const;
 
@@ -71,11 +80,13 @@ class DocumentJob {
   friend class DocumentJobs;
   std::filesystem::path file(std::size_t stage) const;
   std::string without_paths(std::string message) const;
+  void remove_files() const;
 
   const std::filesystem::path path_;                        ///< of its files, without number and ending
   const std::shared_ptr<std::atomic<std::uint64_t>> used_;  ///< of the quota
   std::uint64_t share_ = 0;                                 ///< of `used_`
   DocumentOrder order_;
+  std::string file_name_;
   std::stop_source removed_;
   DocumentStatus status_;                              ///< the mutex of the jobs guards this, and the next
   std::chrono::steady_clock::time_point begin_, end_;  ///< of the translation
@@ -122,10 +133,13 @@ class DocumentJobs {
 
  private:
   void make_folder();
+  /// Changes the share of the quota that a job takes.
   void take_share(DocumentJob& job, std::uint64_t bytes);
   void run(const std::shared_ptr<DocumentJob>& job);
   void translate(DocumentJob& job, std::size_t stage);
-  void finish(const std::shared_ptr<DocumentJob>& job, int http_status, const std::string& error);
+  /// Ends a job that is in a state; does nothing with others.
+  void finish(const std::shared_ptr<DocumentJob>& job, int http_status, const std::string& error,
+              DocumentState from = DocumentState::kTranslating);
 
   const Settings settings_;
   const std::function<Clock::time_point()> now_;

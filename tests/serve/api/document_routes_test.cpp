@@ -177,6 +177,13 @@ TEST_F(DocumentRoutesTest, NamesOfFilesNeverBecomePathsOrFields) {
       deepl_upload("x", "ana baka.\n", {},
                    {{"source_lang", "XX"}, {"target_lang", "yy\r\nX-Evil: 1"}, {"filename", "a\r\nX-Evil: 1\".txt"}}));
   EXPECT_EQ(handle.key, "") << "no such language";
+  for (const auto* const target : {"yy-\nX-Evil: 1", "yy-x\"; filename=\"evil.exe", "yy_\x01"}) {
+    EXPECT_EQ(upload("a.txt", "ana\n", {}, {{"source", "xx"}, {"target", target}}).status, 400) << target;
+    EXPECT_EQ(deepl_upload("a.txt", "ana\n", {}, {{"source_lang", "XX"}, {"target_lang", target}}).status, 400)
+        << target;
+  }
+  const auto variant = upload("a.txt", "ana\n", {}, {{"source", "xx"}, {"target", "yy-x-evil"}});
+  EXPECT_THAT(client().get(path_of(variant)).header("content-disposition"), HasSubstr("\"a_yy.txt\"")) << "the model's";
   const auto other = handle_of(deepl_upload(
       "x", "ana baka.\n", {}, {{"source_lang", "XX"}, {"target_lang", "YY"}, {"filename", "a\r\nX-Evil: 1\".txt"}}));
   EXPECT_EQ(wait(other), "done");
@@ -216,6 +223,16 @@ TEST_F(DocumentRoutesTest, DetectsTheLanguage) {
   begin();
   const auto answer = upload("a.txt", "ana baka.\n", {}, {{"source", "auto"}, {"target", "yy"}});
   EXPECT_EQ(answer.status, has_language_detector() ? 200 : 400);
+  if (!has_language_detector()) return;
+  EXPECT_EQ(answer.header("gloss-model"), sha256_of_file(kServedModel));
+  EXPECT_EQ(client().get(path_of(answer)).body, translated("ana baka.\n"));
+  EXPECT_EQ(upload("a.txt", "ana\n", {}, {{"source", "auto"}, {"target", "qq"}}).status, 400);
+  const auto faulty = upload("a.docx", "ana\n", {}, {{"source", "auto"}, {"target", "yy"}});
+  EXPECT_EQ(faulty.status, 400);
+  EXPECT_THAT(error_of(faulty), HasSubstr("ZIP archive"));
+  const auto handle = handle_of(deepl_upload("a.txt", "ana baka.\n", {}, {{"target_lang", "YY"}}));
+  EXPECT_EQ(wait(handle), "done");
+  EXPECT_EQ(ask(handle, "/result").body, translated("ana baka.\n"));
 }
 
 TEST_F(DocumentRoutesTest, ForeignNamesAreNotFound) {

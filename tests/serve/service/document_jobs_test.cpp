@@ -64,11 +64,14 @@ class DocumentJobsTest : public testing::Test {
     std::future<DocumentStatus> end;
   };
   Started start(const std::string& bytes, const std::string& ending = ".txt", DocumentOrder order = {}) {
+    return start(jobs_->store(bytes, ending), std::move(order));
+  }
+  Started start(std::shared_ptr<DocumentJob> job, DocumentOrder order = {}) {
     const auto end = std::make_shared<std::promise<DocumentStatus>>();
     order.models = models_;
     order.route = models_->route("xx", "yy");
     order.on_end = [end](const DocumentStatus& status) { end->set_value(status); };
-    Started started{jobs_->store(bytes, ending), end->get_future()};
+    Started started{std::move(job), end->get_future()};
     jobs_->start(started.job, std::move(order));
     return started;
   }
@@ -221,6 +224,40 @@ TEST_F(DocumentJobsTest, ARemovedJobStops) {
   wait_until_empty();
 }
 
+TEST_F(DocumentJobsTest, AJobThatWaitsIsGoneWhenItIsRemovedOrLate) {
+  begin(64 * kMiB, 1);
+  auto running = start(lines(100'000));
+  while (jobs_->status(*running.job).progress == 0) std::this_thread::sleep_for(1ms);
+  const auto taken = jobs_->bytes_taken();
+  const auto files = files_below(folder_.path());
+  auto removed = start(lines(10)), late = start(lines(10), ".txt", {.deadline = DocumentJobs::Clock::now() + 1h});
+  EXPECT_EQ(files_below(folder_.path()), files + 2);
+  EXPECT_TRUE(jobs_->remove(*removed.job));
+  removed.job.reset();
+  EXPECT_EQ(files_below(folder_.path()), files + 1);
+  later_ = 2h;
+  jobs_->expire();
+  EXPECT_EQ(late.end.get().http_status, 504);
+  EXPECT_EQ(files_below(folder_.path()), files);
+  EXPECT_EQ(jobs_->bytes_taken(), taken + 65'536) << "its status is kept";
+}
+
+TEST_F(DocumentJobsTest, TheRouteIsFoundOnAThreadOfTheJobs) {
+  begin();
+  std::thread::id thread;
+  const auto find = [&](const ServedModels& models, const std::string& sample) {
+    thread = std::this_thread::get_id();
+    if (sample != "ana baka.\n") throw ApiError(418, sample);
+    return models.route("xx", "yy");
+  };
+  auto [job, end] = start("ana baka.\n", ".txt", {.find_route = find, .stem = "a"});
+  EXPECT_EQ(end.get().error, "");
+  EXPECT_NE(thread, std::this_thread::get_id());
+  EXPECT_EQ(job->file_name(), "a_yy.txt");
+  auto other = start("ana\n", ".txt", {.find_route = find});
+  EXPECT_EQ(other.end.get().http_status, 418);
+}
+
 TEST_F(DocumentJobsTest, TellsProgressAndTheTimeLeft) {
   begin();
   auto [job, end] = start(lines(300));
@@ -345,16 +382,13 @@ TEST_F(DocumentJobsTest, AFullDiskIsAnErrorOfTheJob) {
     EXPECT_EQ(refusal_of(text), 507);
     EXPECT_EQ(jobs_->bytes_taken(), 0u);
   }
-  const FileLimit nearly(text.size());
-  models_ = models_for({{"xx", "zz", kModel}, {"zz", "yy", kModel}});  // each writes as much, or more
-  const auto longer = translate_texts(models_->route("xx", "yy"), {.texts = {text}}).front().text.size();
-  if (longer <= text.size()) GTEST_SKIP() << "the translation is shorter";
-  auto [job, end] = start(text);
+  const auto stored = jobs_->store(text, ".txt");
+  const FileLimit full(100);
+  auto [job, end] = start(stored);
   const auto status = end.get();
   EXPECT_EQ(status.http_status, 507);
   EXPECT_THAT(status.error, HasSubstr("cannot write"));
   EXPECT_THAT(status.error, Not(HasSubstr("gloss-documents")));
-  job.reset();
 }
 
 TEST_F(DocumentJobsTest, AFolderThatCannotBeHadIsAnError) {
