@@ -92,7 +92,7 @@ class Server::State {
   explicit State(ServeConfig config)
       : config_(observed(std::move(config))),
         keys_(read_keys(config_)),
-        models_(std::make_shared<const ServedModels>(config_.models, config_.serving)),
+        models_(read_models()),
         origins_{.checks_host = is_for_this_machine(config_) && !keys_,
                  .hosts = comma_list(lower_ascii(config_.settings.allow_host)),
                  .origins = comma_list(config_.settings.allow_origin)},
@@ -102,11 +102,6 @@ class Server::State {
         pool_(static_cast<std::size_t>(config_.settings.max_running),
               static_cast<std::size_t>(config_.settings.max_waiting)) {
     add_gauges();
-    const auto& fallback = config_.settings.default_language;
-    const auto is_source = [&](const ServedModel& model) { return language_match(fallback, model.source) > 0; };
-    if (!fallback.empty() && std::ranges::none_of(models_->models(), is_source))
-      throw UsageError({Key{"serve.default_language"},
-                        ": wanted a language that a model translates from, got " + printable(fallback, 120)});
   }
 
   std::vector<std::string> addresses() const { return http_.addresses(); }
@@ -136,18 +131,28 @@ class Server::State {
   void reload() {
     try {
       auto keys = read_keys(config_);
-      auto models = std::make_shared<const ServedModels>(config_.models, config_.serving);
+      auto models = read_models();
       http_.reload_certificate();
       const std::lock_guard lock(mutex_);
       keys_ = std::move(keys);
       models_ = std::move(models);
-      log_info("models and keys were read again");
+      log_info("models, keys and the certificate were read again");
     } catch (const std::exception& error) {
       log_error(std::string("nothing was read again: ") + error.what());
     }
   }
 
  private:
+  std::shared_ptr<const ServedModels> read_models() const {
+    auto models = std::make_shared<const ServedModels>(config_.models, config_.serving);
+    const auto& fallback = config_.settings.default_language;
+    const auto is_source = [&](const ServedModel& model) { return language_match(fallback, model.source) > 0; };
+    if (!fallback.empty() && std::ranges::none_of(models->models(), is_source))
+      throw UsageError({Key{"serve.default_language"},
+                        ": wanted a language that a model translates from, got " + printable(fallback, 120)});
+    return models;
+  }
+
   /// Returns a configuration whose batches are counted.
   ServeConfig observed(ServeConfig config) {
     config.serving.on_batch = [this](const auto& batch) { metrics_.add_batch(batch); };
@@ -307,12 +312,10 @@ class Server::State {
                        [this] { return static_cast<double>(pool_.waiting()); });
     metrics_.add_gauge("gloss_connections", "Open connections.",
                        [this] { return static_cast<double>(http_.connections()); });
-    for (const auto& [state, name] : {std::pair{DocumentState::kQueued, "queued"},
-                                      {DocumentState::kTranslating, "translating"},
-                                      {DocumentState::kDone, "done"},
-                                      {DocumentState::kError, "error"}})
-      metrics_.add_gauge(std::string("gloss_documents{state=\"") + name + "\"}", "Documents that are kept, by state.",
-                         [this, state = state] { return static_cast<double>(documents_.count(state)); });
+    for (std::size_t i = 0; i < kDocumentStates.size(); ++i)
+      metrics_.add_gauge(
+          "gloss_documents{state=" + label_value(kDocumentStates.at(i)) + '}', "Documents that are kept, by state.",
+          [this, state = static_cast<DocumentState>(i)] { return static_cast<double>(documents_.count(state)); });
     metrics_.add_gauge("gloss_document_bytes", "Bytes that documents take of their quota.",
                        [this] { return static_cast<double>(documents_.bytes_taken()); });
     metrics_.add_gauge("gloss_queue_sentences", "Sentences that wait for a model.",

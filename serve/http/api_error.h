@@ -8,7 +8,7 @@
 
 namespace gloss {
 
-/// A request that is answered by a status of its own. The message is for the client: it says what was wanted, and
+/// A request that is answered by a status of its own. The message is for the client: it names what is wanted and
 /// repeats none of its text.
 struct ApiError : std::runtime_error {
   ApiError(int code, const std::string& message, HeaderFields fields = {})
