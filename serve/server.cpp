@@ -295,7 +295,7 @@ class Server::State {
     const auto seconds = std::chrono::duration<double>(outcome.time).count();
     const std::string path(route == nullptr ? "other" : route->path);
     const auto method = route == nullptr ? "other" : request.method;
-    metrics_.add_request(method, path, outcome.status, seconds, request.body.size(), outcome.bytes_sent);
+    metrics_.add_request(method, path, outcome.status, seconds, outcome.bytes_received, outcome.bytes_sent);
     log_event("request", {{"request_id", request.id},
                           {"trace_id", trace_id(request.header("traceparent"))},
                           {"method", method},

@@ -4,7 +4,7 @@ namespace gloss {
 
 Exchange::~Exchange() {
   if (state_ == State::kWaiting) respond({.status = 500, .body = R"({"error":"no answer"})"});
-  if (state_ == State::kStreams) end_stream();
+  if (state_ == State::kStreams) connection_->cut();
 }
 
 void Exchange::respond(HttpResponse response) {

@@ -12,7 +12,7 @@
 namespace gloss {
 
 /// A request and the way to answer it, once: by a response, or by a stream of parts. Any thread may call its functions.
-/// If it ends without an answer, the client gets status 500.
+/// If it ends without an answer, the client gets status 500; within a stream, the connection is cut.
 class Exchange {
  public:
   /// Where answers go to. Its functions are called on any thread.
@@ -23,6 +23,8 @@ class Exchange {
     virtual void send(HttpResponse response, bool is_stream) = 0;
     /// Sends a part of a stream.
     virtual void send_part(std::string part, bool is_last) = 0;
+    /// Closes the connection, so that the client sees that the stream is incomplete.
+    virtual void cut() = 0;
   };
 
   Exchange(HttpRequest request, std::shared_ptr<Connection> connection)

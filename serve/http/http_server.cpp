@@ -16,6 +16,7 @@
 
 #include "common/error.h"
 #include "common/files/atomic_file.h"
+#include "common/log/log.h"
 #include "common/text/printable.h"
 #include "serve/http/http_session.h"
 #include "serve/http/listen_address.h"
@@ -51,10 +52,10 @@ class HttpServer::State {
  public:
   State(HttpServerSettings settings, HttpHandlers handlers)
       : settings_(std::move(settings)),
-        tls_(read_certificate(settings_)),
-        context_{std::move(handlers), settings_.limits} {
+        context_{std::move(handlers), settings_.limits},
+        tls_(read_certificate(settings_)) {
     for (const auto& address : settings_.listen) open(address);
-    spare_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    open_spare();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -70,7 +71,14 @@ class HttpServer::State {
 
   void run() {
     for (auto& acceptor : acceptors_) accept(acceptor);
-    network_.run();
+    for (bool has_ended = false; !has_ended;) {
+      try {
+        network_.run();
+        has_ended = true;
+      } catch (const std::exception& error) {  // the others go on
+        log_error(std::string("a connection was closed: ") + error.what());
+      }
+    }
     for (auto* const session : std::set(sessions_)) session->close();  // after stop
   }
 
@@ -122,23 +130,28 @@ class HttpServer::State {
     acceptor.async_accept([this, &acceptor](boost::system::error_code error, tcp::socket socket) {
       if (!error) begin_session(std::move(socket));
       if (error == asio::error::operation_aborted || context_.drains) return;
-      if (error == asio::error::no_descriptors) return refuse_without_descriptors(acceptor);
+      if (error) return accept_later(acceptor);
       accept(acceptor);
+      begin_session(std::move(socket));
     });
   }
 
-  /// Without descriptors a client would wait in the queue of the system: a spare one takes and closes its connection.
-  void refuse_without_descriptors(tcp::acceptor& acceptor) {
+  void open_spare() {
+    if (spare_ < 0) spare_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  }
+
+  /// Waits for descriptors or memory. A client need not wait with it: a spare descriptor takes its connection.
+  void accept_later(tcp::acceptor& acceptor) {
     if (spare_ >= 0) {
-      ::close(spare_);
+      ::close(std::exchange(spare_, -1));
       boost::system::error_code error;
       tcp::socket socket(network_);
       acceptor.non_blocking(true, error);
       acceptor.accept(socket, error);
       if (!error) refuse(socket);
       socket.close(error);
-      spare_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     }
+    open_spare();
     const auto timer = std::make_shared<asio::steady_timer>(network_, std::chrono::milliseconds(20));
     timer->async_wait([this, &acceptor, timer](auto) { accept(acceptor); });
   }
@@ -155,29 +168,38 @@ class HttpServer::State {
   }
 
   void begin_session(tcp::socket socket) {
-    if (sessions_.size() >= settings_.limits.connections) return refuse(socket);
-    const auto on_closed = [this](HttpSession& session) {
-      sessions_.erase(&session);
-      count_ = sessions_.size();
-    };
-    const auto begin = [&](const auto& session) {
-      sessions_.insert(session.get());
-      count_ = sessions_.size();
-      session->start();
-    };
+    constexpr std::size_t kMaxRefused = 64;
+    const bool is_refused = sessions_.size() >= settings_.limits.connections;
+    if (is_refused && (tls_ || refused_.size() >= kMaxRefused)) return refuse(socket);
     if (tls_)
-      begin(std::make_shared<StreamSession<TlsStream>>(TlsStream(std::move(socket), *tls_), context_, on_closed));
+      begin_session(TlsStream(std::move(socket), *tls_), sessions_, false);
     else
-      begin(std::make_shared<StreamSession<beast::tcp_stream>>(beast::tcp_stream(std::move(socket)), context_,
-                                                               on_closed));
+      begin_session(beast::tcp_stream(std::move(socket)), is_refused ? refused_ : sessions_, is_refused);
+  }
+
+  template <typename Stream>
+  void begin_session(Stream stream, std::set<HttpSession*>& sessions, bool is_refused) {
+    using Session = StreamSession<Stream>;
+    const auto on_closed = [this, &sessions](HttpSession& session) {
+      sessions.erase(&session);
+      count_ = sessions_.size();
+    };
+    // A request may end on any thread, its session ends on this one.
+    const std::shared_ptr<Session> session(new Session(std::move(stream), context_, on_closed), [this](Session* ended) {
+      asio::post(network_, [owned = std::unique_ptr<Session>(ended)] {});
+    });
+    sessions.insert(session.get());
+    count_ = sessions_.size();
+    session->start(is_refused);
   }
 
   const HttpServerSettings settings_;
+  SessionContext context_;
   std::set<HttpSession*> sessions_;
+  std::set<HttpSession*> refused_;      ///< beyond the limit: they get an answer at once
   std::atomic<std::size_t> count_ = 0;  ///< of sessions
   asio::io_context network_{1};         ///< its end ends sessions that requests still hold
   TlsContext tls_;
-  SessionContext context_;
   std::list<tcp::acceptor> acceptors_;
   int spare_ = -1;  ///< a descriptor
 };

@@ -18,11 +18,12 @@ namespace gloss {
 /// Limits of connections. What goes beyond is answered, if it can be, and the connection is closed.
 struct HttpLimits {
   std::uint32_t header_bytes = 16 << 10;
-  std::size_t connections = 4096;    ///< at a time
-  std::chrono::seconds request{10};  ///< from the first byte of a request to the end of its header
-  std::chrono::seconds body{60};     ///< from there to the end of the body
-  std::chrono::seconds idle{60};     ///< without a byte, between requests
-  std::chrono::seconds write{30};    ///< without a byte that the client takes
+  std::size_t connections = 4096;        ///< at a time
+  std::uint64_t body_bytes = 256 << 20;  ///< of the bodies that are read or answered; one alone may be longer
+  std::chrono::seconds request{10};      ///< from the first byte of a request to the end of its header
+  std::chrono::seconds body{60};         ///< from there to the end of the body
+  std::chrono::seconds idle{60};         ///< without a byte, between requests
+  std::chrono::seconds write{30};        ///< without a byte that the client takes
 };
 
 struct HttpServerSettings {
@@ -39,13 +40,15 @@ struct HttpHandlers {
   std::function<HeaderFields(const HttpRequest& head)> fields = {};
   /// Returns the greatest size of its body, in bytes.
   std::function<std::uint64_t(const HttpRequest& head)> body_limit;
-  /// Returns the answer for a request that cannot be read to its end; empty: an object with `error`.
+  /// Returns the answer for a request that the network refuses; empty: an object with `error`. Of a faulty request
+  /// `head` has the path at most.
   std::function<HttpResponse(const HttpRequest& head, int status, std::string_view message)> error = {};
   /// Answers a request, at once or later.
   std::function<void(std::shared_ptr<Exchange>)> answer;
   /// Gets the outcome of a request: of one that `refusal` refused, too. Status 499: the client left first.
   struct Outcome {
     int status = 0;
+    std::uint64_t bytes_received = 0;  ///< of the body
     std::uint64_t bytes_sent = 0;
     std::chrono::steady_clock::duration time{};
   };

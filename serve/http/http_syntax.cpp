@@ -24,6 +24,15 @@ std::optional<int> hex_digit(char c) {
   return std::nullopt;
 }
 
+/// Returns the host of a target in absolute form (RFC 9112, section 3.2.2), "" of one that is a path.
+std::string_view host_of(std::string_view target) {
+  const auto end = target.find("://");
+  const auto scheme = lower_ascii(target.substr(0, end));
+  if (end == target.npos || (scheme != "http" && scheme != "https")) return {};
+  const auto rest = target.substr(end + 3);
+  return rest.substr(0, rest.find_first_of("/?"));
+}
+
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
 /// Returns the time in the format of HTTP: "Sun, 06 Nov 1994 08:49:37 GMT".
@@ -44,9 +53,24 @@ std::string date() {
 
 }  // namespace
 
+std::optional<std::string> read_target(std::string_view target, HttpRequest& request) {
+  const auto host = host_of(target);
+  if (!host.empty()) target.remove_prefix(static_cast<std::size_t>(host.data() + host.size() - target.data()));
+  const auto query = std::min(target.find('?'), target.size());
+  const auto path = percent_decoded(target.substr(0, query));
+  if (!path || std::ranges::any_of(*path, is_control)) return "wanted a target without faulty escapes";
+  request.path = !host.empty() && path->empty() ? "/" : *path;
+  if (!request.path.starts_with('/') && (request.path != "*" || request.method != "OPTIONS"))
+    return "wanted a target that begins with /";
+  if (query < target.size()) request.query = std::string(target.substr(query + 1));
+  return std::nullopt;
+}
+
 std::optional<std::string> read_head(const boost::beast::http::request<boost::beast::http::string_body>& message,
                                      HttpRequest& request) {
   request.method = std::string(message.method_string());
+  const std::string_view target(message.target().data(), message.target().size());
+  if (auto fault = read_target(target, request)) return fault;
   for (const auto& field : message) {
     const auto name = lower_ascii({field.name_string().data(), field.name_string().size()});
     const std::string_view value(field.value().data(), field.value().size());
@@ -67,14 +91,10 @@ std::optional<std::string> read_head(const boost::beast::http::request<boost::be
   if (request.header("content-length").find_first_not_of("0123456789") != std::string_view::npos)
     return "wanted one length";  // Beast takes 5, 5 for 5
   if (message.version() >= 11 && request.header("host").empty()) return "wanted a field host";
-
-  const std::string_view target(message.target().data(), message.target().size());
-  if (!target.starts_with('/')) return "wanted a target that begins with /";
-  const auto query = std::min(target.find('?'), target.size());
-  const auto path = percent_decoded(target.substr(0, query));
-  if (!path || std::ranges::any_of(*path, is_control)) return "wanted a target without faulty escapes";
-  request.path = *path;
-  if (query < target.size()) request.query = std::string(target.substr(query + 1));
+  if (const auto host = host_of(target); !host.empty()) {
+    std::erase_if(request.headers, [](const auto& field) { return field.first == "host"; });
+    request.headers.emplace_back("host", host);
+  }
   return std::nullopt;
 }
 

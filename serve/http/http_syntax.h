@@ -15,6 +15,9 @@ namespace gloss {
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
+/// Takes over path and query. Returns what is wrong with them, for the client.
+std::optional<std::string> read_target(std::string_view target, HttpRequest& request);
+
 /// Takes over method, target and fields. Returns what is wrong with them, for the client.
 std::optional<std::string> read_head(const boost::beast::http::request<boost::beast::http::string_body>& message,
                                      HttpRequest& request);

@@ -73,16 +73,13 @@ std::optional<Answer> HttpClient::answer(bool has_body) {
   Answer answer;
   auto line = take_line();
   if (!line) return std::nullopt;
-  if (*line == "HTTP/1.1 100 Continue") {
-    take_line();
-    line = take_line();
-  }
   answer.status = std::stoi(line->substr(line->find(' ') + 1));
   while ((line = take_line()) && !line->empty())
     answer.headers.emplace_back(lower_ascii(line->substr(0, line->find(':'))), line->substr(line->find(':') + 2));
-  if (!has_body) return answer;
+  if (!has_body || answer.status == 100) return answer;
   if (answer.header("transfer-encoding") == "chunked") {
-    for (auto size = take_line(); size && *size != "0"; size = take_line()) {
+    for (auto size = take_line(); size != "0"; size = take_line()) {
+      if (!size) return std::nullopt;
       answer.body += take(std::stoul(*size, nullptr, 16)).value_or("");
       take_line();
     }

@@ -29,7 +29,8 @@ class HttpClient {
   /// Sends a request with a Host, and a body if there is one.
   void request(const std::string& method, const std::string& target, const std::string& body = {},
                const std::string& headers = {});
-  /// Reads the next answer; absent if the server has closed the connection. `has_body`: false for HEAD.
+  /// Reads the next answer, also 100 Continue; absent if the connection ended before it did. `has_body`: false for
+  /// HEAD.
   std::optional<Answer> answer(bool has_body = true);
   /// Sends a request and reads its answer. Fails the test if there is none.
   Answer get(const std::string& target, const std::string& headers = {});

@@ -21,9 +21,10 @@ namespace gloss {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 /// A server that answers each request with its method, path and body, but /wait only when it is told, /stream in three
-/// parts, and /secret not at all.
+/// parts, and /secret not at all. /throw and others are defects of a handler.
 class HttpServerTest : public testing::Test {
  protected:
   void start(HttpLimits limits = {}) {
@@ -33,11 +34,17 @@ class HttpServerTest : public testing::Test {
                                    return HttpResponse{.status = 403, .body = "no"};
                                  },
                                  .body_limit = [](const HttpRequest&) { return 1000; },
+                                 .error =
+                                     [](const HttpRequest& head, int status, std::string_view message) {
+                                       return HttpResponse{.status = status,
+                                                           .body = head.path + ": " + std::string(message)};
+                                     },
                                  .answer = [this](auto exchange) { answer(exchange); },
                                  .done =
                                      [this](const auto& request, const auto& outcome) {
                                        const std::lock_guard lock(mutex_);
                                        outcomes_.push_back(request.path + ' ' + std::to_string(outcome.status));
+                                       received_ = outcome.bytes_received;
                                        changed_.notify_all();
                                      }});
     thread_ = std::thread([this] { server_->run(); });
@@ -60,6 +67,15 @@ class HttpServerTest : public testing::Test {
       exchange->begin_stream({.content_type = "text/plain"});
       for (const auto* part : {"one ", "two ", "three"}) exchange->send_part(part);
       exchange->end_stream();
+    } else if (request.path == "/broken_stream") {
+      exchange->begin_stream({.content_type = "text/plain"});
+      exchange->send_part("one ");
+    } else if (request.path == "/throw") {
+      throw std::bad_alloc();
+    } else if (request.path == "/faulty_field") {
+      exchange->respond({.headers = {{"X", "a\nb"}}});
+    } else if (request.path == "/host") {
+      exchange->respond({.body = std::string(request.header("host")) + ' ' + request.path + ' ' + request.query});
     } else if (request.path != "/nothing") {
       exchange->respond({.body = request.method + ' ' + request.path + ' ' + request.query + ' ' + request.body,
                          .content_type = "text/plain"});
@@ -82,6 +98,7 @@ class HttpServerTest : public testing::Test {
   std::condition_variable changed_;
   std::shared_ptr<Exchange> waiting_;
   std::vector<std::string> outcomes_;
+  std::uint64_t received_ = 0;
   std::optional<HttpServer> server_;
   std::thread thread_;
 };
@@ -112,9 +129,14 @@ TEST_F(HttpServerTest, ReadsBodiesInChunks) {
   auto one = client();
   one.send("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
   EXPECT_EQ(one.answer()->body, "POST /a  abcde");
-  one.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  one.send("POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(one.answer()->status, 100);
   one.send("fg");
-  EXPECT_EQ(one.answer()->body, "POST /a  fg");
+  EXPECT_EQ(one.answer()->body, "POST /b  fg");
+  expect_outcome("/b 200");
+  EXPECT_EQ(received_, 2U);
+  one.send("POST /a HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nhi");
+  EXPECT_EQ(one.answer()->body, "POST /a  hi") << "HTTP/1.0 knows no 100";
 }
 
 TEST_F(HttpServerTest, StreamsParts) {
@@ -137,6 +159,11 @@ TEST_F(HttpServerTest, HeadHasNoBody) {
   const auto answer = one.answer(/*has_body=*/false);
   EXPECT_EQ(answer->header("content-length"), "9");
   EXPECT_EQ(one.get("/b").body, "GET /b  ") << "the body of HEAD was sent";
+  one.request("HEAD", "/a");
+  one.answer(/*has_body=*/false);
+  one.send("nonsense\r\n\r\n");
+  EXPECT_EQ(one.answer()->body, ": not a request of HTTP");
+  EXPECT_TRUE(one.is_closed());
 }
 
 TEST_F(HttpServerTest, RefusesByTheHeaderBeforeItReadsTheBody) {
@@ -153,6 +180,10 @@ TEST_F(HttpServerTest, RefusesByTheHeaderBeforeItReadsTheBody) {
 TEST_F(HttpServerTest, LimitsHeadersAndBodies) {
   start({.header_bytes = 2000});
   EXPECT_EQ(client().get("/a", "X: " + std::string(3000, 'x') + "\r\n").status, 431);
+  std::string fields;
+  for (int i = 0; i < 100; ++i) fields += "a" + std::to_string(i) + ":\r\n";
+  EXPECT_EQ(client().get("/a", fields).status, 431);
+  EXPECT_EQ(client().get("/a", fields.substr(fields.find('\n') + 1)).status, 200) << "100 fields with Host";
   EXPECT_EQ(client().post("/a", std::string(1001, 'x')).status, 413);
   EXPECT_EQ(client().post("/a", std::string(1000, 'x')).status, 200);
   auto chunked = client();
@@ -176,7 +207,8 @@ TEST_F(HttpServerTest, RefusesRequestsThatTwoReadersEndDifferently) {
     auto one = client();
     one.send("POST /a HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n");
     const auto answer = one.answer();
-    EXPECT_TRUE(!answer || answer->status == 400 || answer->status == 413) << fields << answer->status << answer->body;
+    ASSERT_TRUE(answer) << fields;
+    EXPECT_THAT(answer->status, testing::AnyOf(400, 413)) << fields << answer->body;
     const auto next = one.answer();
     EXPECT_THAT(next ? next->body : "", testing::Not(HasSubstr("smuggled"))) << fields;
   }
@@ -192,9 +224,23 @@ TEST_F(HttpServerTest, RefusesWhatIsNoRequest) {
     auto one = client();
     one.send(bytes);
     const auto answer = one.answer();
-    EXPECT_TRUE(!answer || answer->status == 400) << bytes;
+    ASSERT_TRUE(answer) << bytes;
+    EXPECT_EQ(answer->status, 400) << bytes;
+    const std::string path = bytes.starts_with("GET /a HTTP/1.1") ? "/a" : "";
+    EXPECT_THAT(answer->body, StartsWith(path)) << "an error knows its path: " << bytes;
   }
   EXPECT_EQ(client().get("/a").status, 200);
+}
+
+TEST_F(HttpServerTest, TakesTargetsInAbsoluteForm) {
+  start();
+  EXPECT_EQ(client().get("http://b:80/host?c").body, "b:80 /host c") << "the target's host counts, not the field's";
+  EXPECT_EQ(client().get("HTTP://b?c").body, "GET / c ");
+  EXPECT_EQ(client().get("ftp://b/a").status, 400);
+  auto one = client();
+  one.request("OPTIONS", "*");
+  EXPECT_EQ(one.answer()->body, "OPTIONS *  ");
+  EXPECT_EQ(client().get("*").status, 400);
 }
 
 TEST_F(HttpServerTest, AnswersHaveTheIdOfTheirRequest) {
@@ -231,6 +277,14 @@ TEST_F(HttpServerTest, NoticesThatTheClientLeaves) {
   one.close();
   expect_outcome("/wait 499");
   EXPECT_TRUE(exchange->left().stop_requested());
+  waiting_.reset();
+  auto next = client();
+  next.send("GET /wait?2 HTTP/1.1\r\nHost: a\r\n\r\nG");  // bytes of another request wait
+  const auto other = waiting_exchange();
+  next.close();
+  for (int i = 0; i < 500 && !other->left().stop_requested(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_TRUE(other->left().stop_requested());
 }
 
 TEST_F(HttpServerTest, AnExchangeWithoutAnAnswerIsAnError) {
@@ -238,12 +292,58 @@ TEST_F(HttpServerTest, AnExchangeWithoutAnAnswerIsAnError) {
   EXPECT_EQ(client().get("/nothing").status, 500);
 }
 
+TEST_F(HttpServerTest, AStreamThatFailsHasNoLastChunk) {
+  start();
+  auto one = client();
+  one.request("GET", "/broken_stream");
+  EXPECT_FALSE(one.answer());
+  expect_outcome("/broken_stream 500");
+}
+
+TEST_F(HttpServerTest, OutlivesDefectsOfItsHandlers) {
+  start();
+  auto one = client();
+  one.request("GET", "/throw");
+  EXPECT_FALSE(one.answer());
+  expect_outcome("/throw 500");
+  EXPECT_EQ(client().get("/faulty_field").status, 500);
+  EXPECT_EQ(client().get("/a").status, 200);
+}
+
+TEST_F(HttpServerTest, LimitsTheBodiesOfAllRequests) {
+  start({.body_bytes = 500});
+  auto one = client(), chunked = client();
+  one.request("POST", "/wait", std::string(600, 'x'));
+  auto exchange = waiting_exchange();  // a body alone is taken
+  const auto refused = client().post("/a", "x");
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.header("retry-after"), "1");
+  chunked.send("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n");
+  EXPECT_EQ(chunked.answer().value_or(Answer{}).status, 503);
+  EXPECT_EQ(client().get("/a").status, 200);
+  waiting_.reset();
+  exchange->respond({});
+  EXPECT_EQ(one.answer()->status, 200);
+  EXPECT_EQ(client().post("/a", "x").status, 200);
+}
+
+TEST_F(HttpServerTest, NotesRequestsThatAStopCuts) {
+  start();
+  auto one = client();
+  one.request("GET", "/wait");
+  waiting_exchange();
+  server_->stop();
+  expect_outcome("/wait 499");
+}
+
 TEST_F(HttpServerTest, ClosesConnectionsThatSendTooSlowly) {
   start({.request = std::chrono::seconds(1), .body = std::chrono::seconds(1), .idle = std::chrono::seconds(1)});
   auto idle = client(), in_header = client(), in_body = client();
   in_header.send("GET /a HT");
   in_body.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab");
+  for (auto* one : {&in_header, &in_body}) EXPECT_EQ(one->answer().value_or(Answer{}).status, 408);
   for (auto* one : {&idle, &in_header, &in_body}) EXPECT_TRUE(one->is_closed());
+  expect_outcome("/a 408");
 }
 
 TEST_F(HttpServerTest, RefusesMoreConnectionsThanItsLimit) {
@@ -251,7 +351,7 @@ TEST_F(HttpServerTest, RefusesMoreConnectionsThanItsLimit) {
   auto one = client(), two = client();
   EXPECT_EQ(one.get("/a").status, 200);
   EXPECT_EQ(two.get("/a").status, 200);
-  EXPECT_EQ(client().answer()->status, 503);
+  EXPECT_EQ(client().get("/a").status, 503) << "although it sends a request after the answer";
   one.close();
   for (int i = 0; i < 100 && server_->connections() > 1; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
