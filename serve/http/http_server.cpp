@@ -128,11 +128,10 @@ class HttpServer::State {
 
   void accept(tcp::acceptor& acceptor) {
     acceptor.async_accept([this, &acceptor](boost::system::error_code error, tcp::socket socket) {
+      const bool is_last = error == asio::error::operation_aborted || context_.drains;
+      if (error && !is_last) return accept_later(acceptor);
+      if (!is_last) accept(acceptor);
       if (!error) begin_session(std::move(socket));
-      if (error == asio::error::operation_aborted || context_.drains) return;
-      if (error) return accept_later(acceptor);
-      accept(acceptor);
-      begin_session(std::move(socket));
     });
   }
 
