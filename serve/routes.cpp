@@ -1,5 +1,6 @@
 #include "serve/routes.h"
 
+#include <algorithm>
 #include <array>
 
 #include "serve/api/deepl.h"
@@ -40,78 +41,64 @@ void models(ApiCall& call) {
   call.respond(list);
 }
 
-}  // namespace
-
-std::span<const Route> routes() {
-  static constexpr auto kRoutes = std::to_array<Route>({
-      {.method = "POST", .path = "/translate", .answer = libre_translate, .translates = true},
-      {.method = "GET", .path = "/v2/translate", .answer = deepl_translate, .translates = true, .is_deepl = true},
-      {.method = "POST", .path = "/v2/translate", .answer = deepl_translate, .translates = true, .is_deepl = true},
-      {.method = "GET", .path = "/v2/languages", .answer = deepl_languages, .is_deepl = true},
-      {.method = "POST", .path = "/v2/languages", .answer = deepl_languages, .is_deepl = true},
-      {.method = "GET", .path = "/v3/languages", .answer = deepl_languages_by_resource, .is_deepl = true},
-      {.method = "GET", .path = "/v2/usage", .answer = deepl_usage, .is_deepl = true},
-      {.method = "POST", .path = "/v2/usage", .answer = deepl_usage, .is_deepl = true},
-      {.method = "GET", .path = "/v2/glossary-language-pairs", .answer = deepl_glossary_pairs, .is_deepl = true},
-      {.method = "GET", .path = "/v2/glossaries", .answer = deepl_glossaries, .is_deepl = true},
-      {.method = "POST", .path = "/v2/glossaries", .answer = deepl_glossaries, .translates = true, .is_deepl = true},
-      {.method = "GET", .path = "/v2/glossaries/*", .answer = deepl_glossaries, .is_deepl = true},
-      {.method = "DELETE", .path = "/v2/glossaries/*", .answer = deepl_glossaries, .is_deepl = true},
-      {.method = "GET", .path = "/v3/glossaries", .answer = deepl_multilingual_glossaries, .is_deepl = true},
-      {.method = "POST",
-       .path = "/v3/glossaries",
-       .answer = deepl_multilingual_glossaries,
-       .translates = true,
-       .is_deepl = true},
-      {.method = "GET", .path = "/v3/glossaries/*", .answer = deepl_multilingual_glossaries, .is_deepl = true},
-      {.method = "PATCH",
-       .path = "/v3/glossaries/*",
-       .answer = deepl_multilingual_glossaries,
-       .translates = true,
-       .is_deepl = true},
-      {.method = "PUT",
-       .path = "/v3/glossaries/*",
-       .answer = deepl_multilingual_glossaries,
-       .translates = true,
-       .is_deepl = true},
-      {.method = "DELETE", .path = "/v3/glossaries/*", .answer = deepl_multilingual_glossaries, .is_deepl = true},
-      {.method = "POST", .path = "/detect", .answer = libre_detect, .translates = true},
-      {.method = "GET", .path = "/languages", .answer = libre_languages, .is_open = true},
-      {.method = "GET", .path = "/frontend/settings", .answer = libre_settings, .is_open = true},
-      {.method = "POST", .path = "/suggest", .answer = libre_suggest},
-      {.method = "POST",
-       .path = "/translate_file",
-       .answer = libre_translate_file,
-       .translates = true,
-       .has_file = true},
-      // The name is the secret of a link: a browser that follows it shows no key.
-      {.method = "GET", .path = "/download_file/*", .answer = libre_download_file, .reads_file = true, .is_open = true},
-      {.method = "POST",
-       .path = "/v2/document",
-       .answer = deepl_upload_document,
-       .translates = true,
-       .is_deepl = true,
-       .has_file = true},
-      {.method = "GET", .path = "/v2/document/*", .answer = deepl_document, .reads_file = true, .is_deepl = true},
-      {.method = "POST", .path = "/v2/document/*", .answer = deepl_document, .reads_file = true, .is_deepl = true},
-      {.method = "DELETE", .path = "/v2/document/*", .answer = deepl_document, .is_deepl = true},
-      {.method = "GET", .path = "/health", .answer = health, .is_open = true},
-      {.method = "GET", .path = "/ready", .answer = ready, .is_open = true},
-      {.method = "GET", .path = "/metrics", .answer = metrics},
-      {.method = "GET", .path = "/v1/models", .answer = models},
-      {.method = "GET", .path = "/", .answer = own_page, .is_open = true},
-      {.method = "POST", .path = "/v1/score", .answer = own_score, .translates = true},
-      {.method = "POST", .path = "/v1/alternatives", .answer = own_alternatives, .translates = true},
-      {.method = "GET", .path = "/v1/explanation", .answer = own_explanation, .translates = true},
-      {.method = "POST", .path = "/v1/explanation", .answer = own_explanation, .translates = true},
-  });
-  return kRoutes;
-}
+constexpr auto kRoutes = std::to_array<Route>({
+    {.methods = "POST", .path = "/translate", .answer = libre_translate, .translates = true},
+    {.methods = "POST", .path = "/detect", .answer = libre_detect, .translates = true},
+    {.methods = "GET", .path = "/languages", .answer = libre_languages, .is_open = true},
+    {.methods = "GET", .path = "/frontend/settings", .answer = libre_settings, .is_open = true},
+    {.methods = "POST", .path = "/suggest", .answer = libre_suggest},
+    {.methods = "POST",
+     .path = "/translate_file",
+     .answer = libre_translate_file,
+     .translates = true,
+     .has_file = true},
+    // The name is the secret of a link: a browser that follows it shows no key.
+    {.methods = "GET", .path = "/download_file/*", .answer = libre_download_file, .reads_file = true, .is_open = true},
+    {.methods = "GET, POST", .path = "/v2/translate", .answer = deepl_translate, .translates = true},
+    {.methods = "GET, POST", .path = "/v2/languages", .answer = deepl_languages},
+    {.methods = "GET", .path = "/v3/languages", .answer = deepl_languages_by_resource},
+    {.methods = "GET, POST", .path = "/v2/usage", .answer = deepl_usage},
+    {.methods = "GET", .path = "/v2/glossary-language-pairs", .answer = deepl_glossary_pairs},
+    {.methods = "GET", .path = "/v2/glossaries", .answer = deepl_glossaries},
+    {.methods = "POST", .path = "/v2/glossaries", .answer = deepl_glossaries, .translates = true},
+    {.methods = "GET, DELETE", .path = "/v2/glossaries/*", .answer = deepl_glossaries},
+    {.methods = "GET", .path = "/v3/glossaries", .answer = deepl_multilingual_glossaries},
+    {.methods = "POST", .path = "/v3/glossaries", .answer = deepl_multilingual_glossaries, .translates = true},
+    {.methods = "GET, DELETE", .path = "/v3/glossaries/*", .answer = deepl_multilingual_glossaries},
+    {.methods = "PATCH, PUT", .path = "/v3/glossaries/*", .answer = deepl_multilingual_glossaries, .translates = true},
+    {.methods = "POST", .path = "/v2/document", .answer = deepl_upload_document, .translates = true, .has_file = true},
+    {.methods = "GET, POST", .path = "/v2/document/*", .answer = deepl_document, .reads_file = true},
+    {.methods = "DELETE", .path = "/v2/document/*", .answer = deepl_document},
+    {.methods = "GET", .path = "/", .answer = own_page, .is_open = true},
+    {.methods = "POST", .path = "/v1/score", .answer = own_score, .translates = true},
+    {.methods = "POST", .path = "/v1/alternatives", .answer = own_alternatives, .translates = true},
+    {.methods = "GET, POST", .path = "/v1/explanation", .answer = own_explanation, .translates = true},
+    {.methods = "GET", .path = "/v1/models", .answer = models},
+    {.methods = "GET", .path = "/metrics", .answer = metrics},
+    {.methods = "GET", .path = "/health", .answer = health, .is_open = true},
+    {.methods = "GET", .path = "/ready", .answer = ready, .is_open = true},
+});
 
 bool matches(const Route& route, std::string_view path) {
   if (!route.path.ends_with("/*")) return route.path == path;
   const auto beginning = route.path.substr(0, route.path.size() - 1);
   return path.starts_with(beginning) && path.size() > beginning.size();
+}
+
+}  // namespace
+
+const Route* find_route(const HttpRequest& request) {
+  const auto method = request.method == "HEAD" ? std::string("GET") : request.method;
+  for (const auto& route : kRoutes)
+    if (matches(route, request.path) && std::ranges::count(comma_list(route.methods), method) > 0) return &route;
+  return nullptr;
+}
+
+std::string methods_of(std::string_view path) {
+  std::string methods;
+  for (const auto& route : kRoutes)
+    if (matches(route, path)) methods.append(methods.empty() ? "" : ", ").append(route.methods);
+  return methods;
 }
 
 }  // namespace gloss

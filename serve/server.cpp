@@ -71,20 +71,6 @@ const ApiKey* find_key(const ApiKeys& keys, std::string_view key) {
   return keys.find(key);
 }
 
-const Route* find_route(const HttpRequest& request) {
-  const auto method = request.method == "HEAD" ? std::string("GET") : request.method;
-  for (const auto& route : routes())
-    if (matches(route, request.path) && route.method == method) return &route;
-  return nullptr;
-}
-
-std::string methods_of(const std::string& path) {
-  std::string methods;
-  for (const auto& route : routes())
-    if (matches(route, path)) methods += (methods.empty() ? "" : ", ") + std::string(route.method);
-  return methods;
-}
-
 }  // namespace
 
 class Server::State {
@@ -177,9 +163,7 @@ class Server::State {
 
   HttpResponse error_response(const HttpRequest& request, int status, std::string_view message,
                               HeaderFields headers = {}) const {
-    const auto* const route = find_route(request);
-    const bool is_deepl =
-        route != nullptr ? route->is_deepl : request.path.starts_with("/v2/") || request.path.starts_with("/v3/");
+    const bool is_deepl = request.path.starts_with("/v2/") || request.path.starts_with("/v3/");
     return {
         .status = status, .body = to_text({{is_deepl ? "message" : "error", message}}), .headers = std::move(headers)};
   }
