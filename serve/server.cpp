@@ -199,7 +199,9 @@ class Server::State {
     return static_cast<std::uint64_t>(kib) << 10;
   }
 
-  void answer(std::shared_ptr<Exchange> exchange) {
+  void answer(std::shared_ptr<Exchange> received) {
+    ++active_requests_;
+    const std::shared_ptr<Exchange> exchange(received.get(), [this, received](auto*) { --active_requests_; });
     const auto* const route = find_route(exchange->request());
     auto work = [this, exchange, route] {
       work_on(exchange, *route);
@@ -290,8 +292,8 @@ class Server::State {
   }
 
   void add_gauges() {
-    metrics_.add_gauge("http_server_active_requests", "Requests that are translated.",
-                       [this] { return static_cast<double>(pool_.running()); });
+    metrics_.add_gauge("http_server_active_requests", "Requests that are answered.",
+                       [this] { return static_cast<double>(active_requests_); });
     metrics_.add_gauge("gloss_queue_requests", "Requests that wait for a thread.",
                        [this] { return static_cast<double>(pool_.waiting()); });
     metrics_.add_gauge("gloss_connections", "Open connections.",
@@ -308,13 +310,11 @@ class Server::State {
                        [this] { return static_cast<double>(cache_.hits()); });
     metrics_.add_gauge("gloss_cache_misses_total", "Sentences that the cache lacked.",
                        [this] { return static_cast<double>(cache_.misses()); });
-    metrics_.add_gauge("process_resident_memory_bytes", "Resident memory.", resident_bytes);
-    metrics_.add_gauge("process_cpu_seconds_total", "Processor time.", processor_seconds);
-    metrics_.add_gauge("process_open_fds", "Open descriptors.", open_descriptors);
   }
 
   MemoryReserve reserve_;
   Metrics metrics_;
+  std::atomic<int> active_requests_ = 0;  ///< read to their end, and not yet answered to theirs
   const ServeConfig config_;
   std::mutex mutex_;  ///< guards the next two, and has_ended_
   std::shared_ptr<const ApiKeys> keys_;
