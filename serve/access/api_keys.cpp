@@ -1,7 +1,8 @@
 #include "serve/access/api_keys.h"
 
-#include <algorithm>
 #include <cstddef>
+
+#include <openssl/crypto.h>
 
 #include "common/error.h"
 #include "common/files/line_reader.h"
@@ -12,14 +13,6 @@
 
 namespace gloss {
 namespace {
-
-/// Returns whether two texts of one size are equal, after reading all of both.
-bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  unsigned difference = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
-  return difference == 0;
-}
 
 bool is_hash(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
@@ -73,7 +66,7 @@ const ApiKey* ApiKeys::find(std::string_view key) const {
   const auto hash = sha256(key);
   const ApiKey* found = nullptr;
   for (const auto& entry : keys_)
-    if (equal_in_constant_time(entry.sha256, hash)) found = &entry;
+    if (CRYPTO_memcmp(entry.sha256.data(), hash.data(), hash.size()) == 0) found = &entry;  // in constant time
   return found;
 }
 

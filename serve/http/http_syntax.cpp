@@ -39,15 +39,8 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 std::string date() {
   const auto now = std::time(nullptr);
   std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  static constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  static constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  std::array<char, 64> text{};  // strftime names days in the language of the locale
-  std::snprintf(text.data(), text.size(), "%s, %02d %s %d %02d:%02d:%02d GMT",
-                kDays.at(static_cast<std::size_t>(parts.tm_wday)), parts.tm_mday,
-                kMonths.at(static_cast<std::size_t>(parts.tm_mon)), parts.tm_year + 1900, parts.tm_hour, parts.tm_min,
-                parts.tm_sec);
+  std::array<char, 64> text{};  // gloss sets no locale of times, so that the names are English
+  std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", ::gmtime_r(&now, &parts));
   return text.data();
 }
 

@@ -1,13 +1,13 @@
 #include "serve/http/listen_address.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
 #include <boost/asio/io_context.hpp>
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "common/text/split.h"
 
 namespace gloss {
 
@@ -21,18 +21,16 @@ std::vector<tcp::endpoint> resolve_listen_address(const std::string& text) {
   const auto colon = text.rfind(':');
   if (colon == text.npos || colon == 0) throw refuse("");
   auto host = text.substr(0, colon);
-  std::uint16_t port = 0;
-  const auto* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data() + colon + 1, end, port);
-  if (parsed.ec != std::errc() || parsed.ptr != end) throw refuse("");
+  const auto port = parse_number<std::uint16_t>(std::string_view(text).substr(colon + 1));
+  if (!port) throw refuse("");
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   boost::system::error_code error;
-  if (const auto address = boost::asio::ip::make_address(host, error); !error) return {tcp::endpoint(address, port)};
+  if (const auto address = boost::asio::ip::make_address(host, error); !error) return {tcp::endpoint(address, *port)};
   boost::asio::io_context context;
   tcp::resolver resolver(context);
   std::vector<tcp::endpoint> endpoints;
   for (const auto& entry : resolver.resolve(host, "", tcp::resolver::passive, error))
-    if (const tcp::endpoint endpoint(entry.endpoint().address(), port);
+    if (const tcp::endpoint endpoint(entry.endpoint().address(), *port);
         std::ranges::find(endpoints, endpoint) == endpoints.end())
       endpoints.push_back(endpoint);
   if (error) throw refuse(" (" + error.message() + ")");

@@ -37,16 +37,6 @@ void SentenceCache::put(const std::string& key, const SentenceTranslation& trans
   }
 }
 
-std::uint64_t SentenceCache::hits() const {
-  const std::lock_guard lock(mutex_);
-  return hits_;
-}
-
-std::uint64_t SentenceCache::misses() const {
-  const std::lock_guard lock(mutex_);
-  return misses_;
-}
-
 std::vector<SentenceTranslation> CachedSentences::translate(std::span<const SentenceRequest> sentences) const {
   if (cache_ == nullptr) return sentences_.translate(sentences);
   std::vector<SentenceTranslation> result(sentences.size());

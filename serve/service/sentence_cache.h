@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -25,8 +26,8 @@ class SentenceCache {
   /// Keeps a translation; those that were not asked for the longest make room.
   void put(const std::string& key, const SentenceTranslation& translation);
 
-  std::uint64_t hits() const;
-  std::uint64_t misses() const;
+  std::uint64_t hits() const { return hits_; }
+  std::uint64_t misses() const { return misses_; }
 
  private:
   struct Entry {
@@ -36,11 +37,11 @@ class SentenceCache {
   };
 
   const std::size_t max_bytes_;
-  mutable std::mutex mutex_;  ///< guards what follows
+  std::atomic<std::uint64_t> hits_ = 0, misses_ = 0;
+  std::mutex mutex_;          ///< guards what follows
   std::list<Entry> entries_;  ///< the one asked for last first
   std::unordered_map<std::string_view, std::list<Entry>::iterator> places_;
   std::size_t bytes_ = 0;
-  std::uint64_t hits_ = 0, misses_ = 0;
 };
 
 /// Translates sentences, those that a cache has without a model.
