@@ -178,6 +178,16 @@ std::string explain_repeated(const Named& named) {
   return {};
 }
 
+/// Returns the message of CLI11, but in the words of other refusals if it is "--threads: 1 required N missing".
+std::string explain_missing_value(const CLI::ParseError& error) {
+  constexpr std::string_view kRequired = ": 1 required ", kMissing = " missing";
+  std::string text = printable(error.what());
+  if (const auto at = text.find(kRequired); at != text.npos && text.ends_with(kMissing))
+    text.replace(text.size() - kMissing.size(), kMissing.size(), ")")
+        .replace(at, kRequired.size(), ": wanted a value (");
+  return text;
+}
+
 /// Returns the message for a parse error. Reports a misspelled option first, because the intended option is then
 /// missing, too.
 std::string explain(const CLI::ParseError& error, const CLI::App& program) {
@@ -185,7 +195,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& program) {
   const bool has_other_fault = dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr;
   auto message = explain_unknown(named, has_other_fault);
   if (message.empty()) message = explain_repeated(named);
-  if (message.empty()) message = printable(error.what());
+  if (message.empty()) message = explain_missing_value(error);
   return message + "; see " + named.path + " --help";
 }
 

@@ -73,7 +73,8 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
   command.get_help_ptr()->description("print this help")->group("Messages");
   add_option(command, {.help = "print only warnings and errors on stderr", .flag = "--quiet"}, common.log.quiet);
   add_option(command,
-             {.help = "append events as JSON lines to FILE: steps, scores, requests, warnings", .flag = "--log-json"},
+             {.help = "append events, such as warnings, as JSON lines to FILE (docs/file_formats.md lists them)",
+              .flag = "--log-json"},
              common.log.json_file);
   group_options(command, "Options");
   return command;

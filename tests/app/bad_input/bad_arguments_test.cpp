@@ -18,7 +18,7 @@ TEST(BadArgumentsTest, AreRefusedAtOnce) {
   for (const auto& bad : {
            BadInput{"59 an unknown option", translate({"--bean", "3"}), 2,
                     "unknown option --bean; did you mean --beam\\?"},
-           BadInput{"60 no value", translate({"--beam"}), 2, "--beam"},
+           BadInput{"60 no value", translate({"--beam"}), 2, "--beam: wanted a value \\(N\\); see"},
            BadInput{"60 an option for a value", {"translate", "--model", "--beam", "3"}, 2, "--model: wanted a value"},
            BadInput{"61 a missing file", translate({}), 2, "there is no /no/such/model"},
            BadInput{"61 a missing run file", {"train", "--config", "/no/run.json"}, 2, "/no/run.json: there is no"},
