@@ -188,7 +188,7 @@ const FormatReader& reader_named(const fs::path& input, const std::string& forma
   if (found != readers.end()) return *found;
   if (!format.empty())
     throw UsageError({Key{"format"}, ": wanted one of " + names_of_formats() + ", got " + printable(format)});
-  throw DataError(name + ": the ending does not tell the format; give it with --format (" + names_of_formats() + ")");
+  throw DataError(name + ": the ending does not tell the format; set format to one of " + names_of_formats());
 }
 
 const FormatReader& reader_of(const fs::path& input, const DocumentSettings& settings, const std::string& name) {

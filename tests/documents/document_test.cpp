@@ -169,7 +169,7 @@ TEST_F(DocumentTest, StringsOfAndroidAreFoundByTheirRoot) {
   EXPECT_THAT(texts_, ElementsAre("one"));
   for (const auto* other : {"<data><string name=\"a\">one</string></data>", "", "no xml"}) {
     write(folder_ / "other.xml", other);
-    EXPECT_THAT([&] { open("other.xml"); }, ThrowsMessage<DataError>(HasSubstr("--format")));
+    EXPECT_THAT([&] { open("other.xml"); }, ThrowsMessage<DataError>(HasSubstr("; set format to one of txt, ")));
   }
 }
 
