@@ -94,6 +94,15 @@ void read_search(ConfigSection& section, TranslationOptions& options) {
   read_keys(section, keys, options);
 }
 
+/// Replaces a glossary {"phrase": "translation"} by a list of objects with "source" and "target".
+void list_phrases(Json& options) {
+  const auto glossary = options.find("glossary");
+  if (glossary == options.end() || !glossary->is_object()) return;
+  Json list = Json::array();
+  for (const auto& [source, target] : glossary->items()) list.push_back({{"source", source}, {"target", target}});
+  *glossary = std::move(list);
+}
+
 /// Parses the text of an argument and calls `read` with its object, all keys of which must have been read then.
 void read_object(const char* text, std::string_view argument, const auto& read) {
   Json json = Json::object();
@@ -103,6 +112,8 @@ void read_object(const char* text, std::string_view argument, const auto& read) 
     throw UsageError(std::string(argument) + ": " + error.what());
   }
   require(json.is_object(), argument, "an object", json);
+  list_phrases(json);
+  if (const auto search = json.find("search"); search != json.end()) list_phrases(*search);
   ConfigSection section(json, "");
   read(section);
   section.finish();

@@ -69,7 +69,7 @@ TEST_P(CInterfaceErrorsTest, EachFieldOfTheStructsIsAKeyThatIsNamed) {
   const auto refused = [&](const std::string& struct_name, std::set<std::string> names, const auto& call) {
     EXPECT_GE(names.size(), 5u) << struct_name;
     for (const auto& name : names) {
-      const auto wrong = name == "search" ? "7" : "{}";
+      const auto* const wrong = name == "search" || name == "glossary" ? "7" : "{}";
       expect_usage(call("{\"" + name + "\": " + wrong + "}"), name + ": wanted ");
       expect_usage(call("{\"" + name + "\": null}"), name + ": wanted ");
     }
@@ -106,6 +106,10 @@ TEST_P(CInterfaceErrorsTest, ValuesOutOfRangeAreNamed) {
   expect_usage(translate(kLines, R"({"glossary": [{"source": "a", "target": "b"}, {"from": "a"}]})"),
                "glossary[1].from: unknown key");
   expect_usage(translate(kLines, R"({"glossary": [7]})"), "glossary[0]: wanted an object");
+  expect_usage(translate(kLines, R"({"glossary": {"a": "b", "c": 7}})"), "glossary[1].target: wanted a string, got 7");
+  expect_usage(translate_text("ana", R"({"search": {"glossary": {"c": 7}}})"), "search.glossary[0].target: wanted a");
+  expect_usage(translate(kLines, R"({"glossary": {"a\u0000": "b"}})"),
+               "glossary[0].source: wanted a string without NUL");
   expect_usage(translate(kLines, R"({"prefixes": ["a", 1]})"), "prefixes: wanted a list of strings");
   expect_usage(translate(kLines, R"({"prefixes": ["a"]})"), "prefixes: wanted one for each of 5 lines");
   expect_usage(translate(kLines, R"({"source_language": "a\u0000b"})"), "source_language: wanted a string without NUL");

@@ -127,7 +127,9 @@ TEST_P(CInterfaceTest, TranslationsEqualThoseOfTheTranslatorBitForBit) {
         .alignment_from = "decoder.0.cross.0"}},
       {R"({"glossary": [{"source": "baka", "target": "nipa ratu"}, {"source": "yoze", "target": "lemu"}],
            "max_length": 3, "source_language": "", "target_language": ""})",
-       {.max_length = 3, .glossary = {{"baka", "nipa ratu"}, {"yoze", "lemu"}}}}};
+       {.max_length = 3, .glossary = {{"baka", "nipa ratu"}, {"yoze", "lemu"}}}},
+      {R"({"glossary": {"baka": "nipa ratu", "yoze": "lemu"}})",
+       {.glossary = {{"baka", "nipa ratu"}, {"yoze", "lemu"}}}}};
   for (const auto& [text, options] : cases) {
     const auto wanted = translator().translate(kLines, options);
     const auto answer = translate(kLines, text);
@@ -146,6 +148,7 @@ TEST_P(CInterfaceTest, LinesEndWithNulOrHaveALength) {
   EXPECT_EQ(by_nul.texts, texts(translator().translate(std::vector<std::string>{"ana baka", "yoze"})));
   const std::vector<std::string> odd = {std::string("ana\0baka", 8), "ana\nbaka", " ", "ana \u2603 baka"};
   EXPECT_EQ(translate(odd, "{}").texts, texts(translator().translate(odd)));
+  EXPECT_EQ(translate({odd[0]}, "{}").json, translate({"ana\ufffdbaka"}, "{}").json);
   const auto none = answer_of([&](auto** result, auto** error) {
     return gloss_translate(model_.get(), nullptr, nullptr, 0, "{}", nullptr, result, error);
   });

@@ -15,7 +15,7 @@
 ///     gloss_translator_free(translator);
 ///     gloss_error_free(error);
 ///
-/// Text is UTF-8; text that is not is refused. Paths are bytes that end with NUL.
+/// Text is UTF-8; text that is not is refused. A NUL within it is read as U+FFFD. Paths are bytes that end with NUL.
 ///
 /// Settings and options are one JSON object, or NULL for none. Its keys are the fields of the structs of
 /// gloss/translator.h, with the same defaults. An enumeration is the word of its value: "precision" is auto, float32,
@@ -78,9 +78,9 @@ GLOSS_PUBLIC void gloss_translator_free(gloss_translator* translator);
 
 /// Translates each of `count` lines. `lengths` are their numbers of bytes; if it is NULL, lines end with NUL.
 ///
-/// `options` has the keys of TranslationOptions, except the prepared glossary. "glossary" is a list of objects with
-/// "source" and "target". In place of `deadline` there is "deadline_ms", milliseconds from the beginning of the call.
-/// `control` may be NULL.
+/// `options` has the keys of TranslationOptions, except the prepared glossary. "glossary" is an object of phrases and
+/// their translations, or a list of objects with "source" and "target". In place of `deadline` there is "deadline_ms",
+/// milliseconds from the beginning of the call. `control` may be NULL.
 ///
 /// A text of the result is the best translation of a line. JSON: {"translations": [...]} with one object for each line,
 /// whose keys are the fields of Translation and its parts. A span and a link are a pair of numbers. "status" is

@@ -274,9 +274,9 @@ class [[gnu::visibility("default")]] Translator {
   Translator& operator=(const Translator&);
   ~Translator();
 
-  /// Returns one translation for each line, in order. A line is text without line ends; broken UTF-8 is read as U+FFFD.
-  /// A deadline or cancellation is no error: the lines found by then are complete, and the status of the others is the
-  /// reason.
+  /// Returns one translation for each line, in order. A line is text without line ends; broken UTF-8 and NUL are read
+  /// as U+FFFD. A deadline or cancellation is no error: the lines found by then are complete, and the status of the
+  /// others is the reason.
   std::vector<Translation> translate(std::span<const std::string> lines, const TranslationOptions& options = {}) const;
   /// Does the same with options for each line, in order. `prefixes` of a line's options has one element at most, and
   /// `first_line` is its own number. Throws TranslatorUsageError if the numbers of lines and options differ;
