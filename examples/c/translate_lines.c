@@ -13,7 +13,11 @@ static int failed(int code, gloss_error* error) {
 }
 
 int main(int argc, char** argv) {
-  const char* model = argc > 1 ? argv[1] : "";
+  if (argc != 2) {
+    fputs("usage: translate_lines MODEL < input.txt\n", stderr);
+    return GLOSS_USAGE;
+  }
+  const char* model = argv[1];
   const char* settings = "{\"device\": \"cpu\", \"threads\": 1}";
   const char* options = "{\"deadline_ms\": 60000}";
   gloss_translator* translator;

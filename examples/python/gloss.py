@@ -20,7 +20,7 @@ import functools
 import json
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Optional, TypeVar, Union
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -37,7 +37,7 @@ class GlossError(Exception):
 
 
 class UsageError(GlossError):
-    """An invalid setting or option, or a missing model file."""
+    """An invalid setting or option, or a missing model file or library."""
 
     code = 2
 
@@ -116,7 +116,10 @@ _NATIVE_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size
 def _library() -> ctypes.CDLL:
     """Loads libgloss and declares its functions."""
     name = os.environ.get("GLOSS_LIBRARY") or ctypes.util.find_library("gloss") or "libgloss.so"
-    library = ctypes.CDLL(name)
+    try:
+        library = ctypes.CDLL(name)
+    except OSError as error:
+        raise UsageError(f"{error}; set GLOSS_LIBRARY to the file libgloss.so (docs/installing.md)") from error
     handle, text, size, code = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int
     texts, place = ctypes.POINTER(ctypes.c_char_p), ctypes.POINTER(ctypes.c_void_p)
     functions: dict[str, tuple[Any, list[Any]]] = {
@@ -188,6 +191,12 @@ def _path(path: Path) -> bytes:
     return encoded
 
 
+def _encoded(text: str, name: str) -> bytes:
+    if not isinstance(text, str):
+        raise TypeError(f"{name}: wanted a string, got {type(text).__name__}")
+    return text.encode()
+
+
 def _record(kind: type[Record], fields: dict[str, Any]) -> Record:
     """Makes a record from an object, which may have fields of later versions."""
     return kind(**{field.name: fields[field.name] for field in dataclasses.fields(kind)})  # type: ignore[arg-type]
@@ -244,7 +253,7 @@ class Control:
 
 
 class Translator:
-    """A model file, the folder of a finished run, or an ensemble of several."""
+    """A model file, the folder of a finished run, or an ensemble of several: Translator("one", "two")."""
 
     def __init__(self, *paths: Path, **settings: Any) -> None:
         library = _library()
@@ -265,7 +274,7 @@ class Translator:
 
     def translate(
         self,
-        lines: Sequence[str],
+        lines: Iterable[str],
         *,
         on_token: Callback | None = None,
         on_result: Callback | None = None,
@@ -273,12 +282,12 @@ class Translator:
         **options: Any,
     ) -> list[Translation]:
         """Returns the translation of each line. The callbacks are those of a new Control."""
-        if isinstance(lines, str):
-            raise TypeError("lines: wanted a list of strings, got a string")
+        if isinstance(lines, str) or not isinstance(lines, Iterable):
+            raise TypeError(f"lines: wanted a list of strings, got {type(lines).__name__}")
         if control is not None and (on_token is not None or on_result is not None):
             raise ValueError("control: wanted none beside callbacks; give them to the Control")
         control = control or Control(on_token, on_result)
-        encoded = [line.encode() for line in lines]
+        encoded = [_encoded(line, f"lines[{index}]") for index, line in enumerate(lines)]
         texts = (ctypes.c_char_p * len(encoded))(*encoded)
         lengths = (ctypes.c_size_t * len(encoded))(*map(len, encoded))
         model = self._open()
@@ -289,7 +298,7 @@ class Translator:
 
     def translate_text(self, text: str, *, control: Control | None = None, **options: Any) -> TextTranslation:
         """Translates a text of any number of sentences. `search` is a dictionary of the options of translate."""
-        encoded, model = text.encode(), self._open()
+        encoded, model = _encoded(text, "text"), self._open()
         answer = (control or Control())._answer(
             _library().gloss_translate_text, model.pointer, encoded, len(encoded), _options(options)
         )
@@ -320,7 +329,7 @@ class Translator:
 
 def split_sentences(text: str, **options: Any) -> list[str]:
     """Returns the sentences of a text. Options: language, split."""
-    encoded = text.encode()
+    encoded = _encoded(text, "text")
     spans = _answer(_library().gloss_split_sentences, encoded, len(encoded), _options(options))["sentences"]
     return [encoded[begin:end].decode() for begin, end in spans]
 

@@ -4,6 +4,9 @@ import sys
 
 import gloss
 
+if len(sys.argv) != 2:
+    print("usage: translate_lines.py MODEL < input.txt", file=sys.stderr)
+    sys.exit(2)
 try:
     with gloss.Translator(sys.argv[1], device="cpu", threads=1) as translator:
         lines = sys.stdin.read().splitlines()

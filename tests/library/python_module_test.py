@@ -54,15 +54,21 @@ class PythonModuleTest(unittest.TestCase):
         with self.assertRaises(gloss.DataError) as raised:
             gloss.Translator(__file__)
         self.assertEqual(raised.exception.code, 3)
-        for bad in ("ana \ud800", b"ana"):
-            with self.assertRaises((UnicodeEncodeError, AttributeError)):
-                self.translator.translate([bad])
+        with self.assertRaises(UnicodeEncodeError):
+            self.translator.translate(["ana \ud800"])
         with self.assertRaises(ValueError):
             self.translator.translate(LINES, length_penalty=float("nan"))
         with self.assertRaises(ValueError):
             gloss.Translator("a\0b")
-        with self.assertRaises(TypeError):
-            self.translator.translate("ana")
+        for bad in ("ana", None, 7):
+            with self.assertRaisesRegex(TypeError, "lines: wanted a list of strings, got "):
+                self.translator.translate(bad)
+        for bad in (b"ana", None, 7):
+            with self.assertRaisesRegex(TypeError, r"lines\[1\]: wanted a string, got "):
+                self.translator.translate(["ana", bad])
+            for call in (self.translator.translate_text, gloss.split_sentences):
+                with self.assertRaisesRegex(TypeError, "text: wanted a string, got "):
+                    call(bad)
 
     def test_tokens_and_lines_are_streamed(self):
         tokens, lines = [], []
@@ -151,6 +157,15 @@ class PythonModuleTest(unittest.TestCase):
     def test_the_version_is_that_of_the_program(self):
         printed = subprocess.run([PROGRAM, "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
         self.assertTrue(printed.startswith(f"gloss {gloss.version()} "), printed)
+
+    def test_a_missing_library_is_named_with_the_way_to_set_it(self):
+        gloss._library.cache_clear()
+        with unittest.mock.patch.dict("os.environ", GLOSS_LIBRARY="/none/libgloss.so"):
+            with self.assertRaisesRegex(gloss.GlossError, "/none/libgloss.so.*GLOSS_LIBRARY.*docs/installing.md"):
+                gloss.Translator(MODEL)
+
+    def test_a_glossary_is_an_object_of_phrases(self):
+        self.assertIn("nipa ratu", self.texts(LINES, glossary={"baka": "nipa ratu"})[0])
 
     def test_a_library_of_an_earlier_interface_is_refused(self):
         gloss._library.cache_clear()

@@ -24,4 +24,9 @@ code=0
 [[ $code == 2 ]] || fault "a missing model is exit code $code"
 grep -q "$folder/missing" "$folder/error" || fault "a missing model is not named: $(cat "$folder/error")"
 
+code=0
+"$@" </dev/null 2>"$folder/error" || code=$?
+[[ $code == 2 && $(<"$folder/error") == "usage: translate_lines"* ]] ||
+  fault "without a model: exit code $code, $(<"$folder/error")"
+
 [[ $(<"$page") == *"$(sed '1d; s/^\(.\)/    \1/' "$source")"* ]] || fault "$page shows another example than $source"

@@ -7,7 +7,11 @@
 #include <gloss/translator.h>
 
 int main(int argc, char** argv) try {
-  const gloss::Translator translator(argc > 1 ? argv[1] : "", {.device = "cpu", .threads = 1});
+  if (argc != 2) {
+    std::cerr << "usage: translate_lines MODEL < input.txt\n";
+    return 2;
+  }
+  const gloss::Translator translator(argv[1], {.device = "cpu", .threads = 1});
 
   std::vector<std::string> lines;
   for (std::string line; std::getline(std::cin, line);) lines.push_back(line);
