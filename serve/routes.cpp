@@ -46,28 +46,28 @@ constexpr auto kRoutes = std::to_array<Route>({
     {.methods = "POST", .path = "/detect", .answer = libre_detect, .translates = true},
     {.methods = "GET", .path = "/languages", .answer = libre_languages, .is_open = true},
     {.methods = "GET", .path = "/frontend/settings", .answer = libre_settings, .is_open = true},
-    {.methods = "POST", .path = "/suggest", .answer = libre_suggest},
+    {.methods = "POST", .path = "/suggest", .answer = libre_suggest, .takes_time = true},
     {.methods = "POST",
      .path = "/translate_file",
      .answer = libre_translate_file,
      .translates = true,
      .has_file = true},
     // The name is the secret of a link: a browser that follows it shows no key.
-    {.methods = "GET", .path = "/download_file/*", .answer = libre_download_file, .reads_file = true, .is_open = true},
+    {.methods = "GET", .path = "/download_file/*", .answer = libre_download_file, .takes_time = true, .is_open = true},
     {.methods = "GET, POST", .path = "/v2/translate", .answer = deepl_translate, .translates = true},
-    {.methods = "GET, POST", .path = "/v2/languages", .answer = deepl_languages},
+    {.methods = "GET, POST", .path = "/v2/languages", .answer = deepl_languages, .takes_time = true},
     {.methods = "GET", .path = "/v3/languages", .answer = deepl_languages_by_resource},
-    {.methods = "GET, POST", .path = "/v2/usage", .answer = deepl_usage},
+    {.methods = "GET, POST", .path = "/v2/usage", .answer = deepl_usage, .takes_time = true},
     {.methods = "GET", .path = "/v2/glossary-language-pairs", .answer = deepl_glossary_pairs},
-    {.methods = "GET", .path = "/v2/glossaries", .answer = deepl_glossaries},
+    {.methods = "GET", .path = "/v2/glossaries", .answer = deepl_glossaries, .takes_time = true},
     {.methods = "POST", .path = "/v2/glossaries", .answer = deepl_glossaries, .translates = true},
-    {.methods = "GET, DELETE", .path = "/v2/glossaries/*", .answer = deepl_glossaries},
-    {.methods = "GET", .path = "/v3/glossaries", .answer = deepl_multilingual_glossaries},
+    {.methods = "GET, DELETE", .path = "/v2/glossaries/*", .answer = deepl_glossaries, .takes_time = true},
+    {.methods = "GET", .path = "/v3/glossaries", .answer = deepl_multilingual_glossaries, .takes_time = true},
     {.methods = "POST", .path = "/v3/glossaries", .answer = deepl_multilingual_glossaries, .translates = true},
-    {.methods = "GET, DELETE", .path = "/v3/glossaries/*", .answer = deepl_multilingual_glossaries},
+    {.methods = "GET, DELETE", .path = "/v3/glossaries/*", .answer = deepl_multilingual_glossaries, .takes_time = true},
     {.methods = "PATCH, PUT", .path = "/v3/glossaries/*", .answer = deepl_multilingual_glossaries, .translates = true},
     {.methods = "POST", .path = "/v2/document", .answer = deepl_upload_document, .translates = true, .has_file = true},
-    {.methods = "GET, POST", .path = "/v2/document/*", .answer = deepl_document, .reads_file = true},
+    {.methods = "GET, POST", .path = "/v2/document/*", .answer = deepl_document, .takes_time = true},
     {.methods = "DELETE", .path = "/v2/document/*", .answer = deepl_document},
     {.methods = "GET", .path = "/", .answer = own_page, .is_open = true},
     {.methods = "POST", .path = "/v1/score", .answer = own_score, .translates = true},
@@ -86,6 +86,8 @@ bool matches(const Route& route, std::string_view path) {
 }
 
 }  // namespace
+
+std::span<const Route> routes() { return kRoutes; }
 
 const Route* find_route(const HttpRequest& request) {
   const auto method = request.method == "HEAD" ? std::string("GET") : request.method;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,11 +14,12 @@ struct Route {
   std::string_view path;     ///< one that ends in "/*" stands for all that begin so
   void (*answer)(ApiCall& call);
   bool translates = false;  ///< waits for a model, so that it runs on a thread of its own
-  bool reads_file = false;  ///< runs on a thread of its own, too, but is no translation
+  bool takes_time = false;  ///< runs on a thread of its own, too, but is no translation
   bool is_open = false;     ///< answered without a key
   bool has_file = false;    ///< has a document in its body
 };
 
+std::span<const Route> routes();
 /// Returns the route of a request; null: there is none.
 const Route* find_route(const HttpRequest& request);
 /// Returns the methods of a path, separated by commas; "": there is nothing under this path.

@@ -207,7 +207,7 @@ class Server::State {
       work_on(exchange, *route);
       reserve_.refill();
     };
-    if (!route->translates && !route->reads_file) return work();
+    if (!route->translates && !route->takes_time) return work();
     if (pool_.add(work, exchange->left())) return;
     metrics_.add_rejected("queue");
     exchange->respond(

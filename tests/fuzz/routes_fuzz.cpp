@@ -63,16 +63,15 @@ class Service {
   }
 
   std::optional<Json> answer(const HttpRequest& request) {
-    const auto method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
-    const auto route = std::ranges::find_if(
-        routes(), [&](const auto& each) { return each.method == method && matches(each, request.path); });
-    if (route == routes().end()) return std::nullopt;
+    const auto* const route = find_route(request);
+    if (route == nullptr) return std::nullopt;
     const auto client = std::make_shared<Client>();
     auto exchange = std::make_shared<Exchange>(request, client);
-    const ApiContext context{config_, models_, nullptr, metrics_, *documents_, *use_, *glossaries_};
+    const ApiContext context{config_, models_, nullptr, metrics_, *documents_, *use_, *glossaries_, cache_, true};
     // As Server::State::work_on, but any other exception ends the program.
     const auto fail = [&](int status, std::string_view message) {
-      exchange->respond({.status = status, .body = to_text({{route->is_deepl ? "message" : "error", message}})});
+      exchange->respond(
+          {.status = status, .body = to_text({{request.path.starts_with("/v") ? "message" : "error", message}})});
     };
     try {
       ApiCall call(exchange, context);
@@ -106,6 +105,7 @@ class Service {
   std::optional<CharacterUse> use_;
   std::optional<GlossaryStore> glossaries_;
   std::optional<DocumentJobs> documents_;
+  SentenceCache cache_{0};
   std::size_t inputs_ = 0;
 };
 
