@@ -4,7 +4,7 @@
 
 namespace gloss {
 
-// The routes of DeepL's interface, version 2 (docs/serving.md). Errors are {"message": text}.
+// The routes of DeepL's interface, version 2 (docs/serving_deepl.md). Errors are {"message": text}.
 
 /// GET, POST /v2/translate: up to 50 texts, plain, HTML or XML.
 void deepl_translate(ApiCall& call);
