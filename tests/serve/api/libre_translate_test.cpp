@@ -78,7 +78,8 @@ TEST_F(LibreTranslateTest, EachTextOfAListIsTranslatedFromItsOwnLanguage) {
     config.models = sources;
     config.settings.default_language = "de";
   });
-  const Json texts{"The weather is very fine today, is it not", "Das Wetter ist heute wirklich sehr sch\u00f6n", "12 34"};
+  const Json texts{"The weather is very fine today, is it not", "Das Wetter ist heute wirklich sehr sch\u00f6n",
+                   "12 34"};
   const auto body =
       server.send("POST", "/translate", to_text({{"q", texts}, {"source", "auto"}, {"target", "fr"}})).json();
   ASSERT_EQ(body["detectedLanguage"].size(), 3u) << body;
