@@ -38,12 +38,13 @@ const ServedModel& model_of(ApiCall& call) {
   return *route.front();
 }
 
-/// Throws ApiError 413 for a text that is longer than the translations of a model.
-void expect_fits(const ServedModel& model, const std::string& text, const std::string& name) {
+/// Throws ApiError 413 for a text that is longer than the translations of a model, of which `more` tokens are to
+/// follow.
+void expect_fits(const ServedModel& model, const std::string& text, const std::string& name, std::int64_t more = 0) {
   constexpr std::int64_t kBytesPerPiece = 16;  // longer texts are slow to tokenize
-  const auto limit = model.config.max_target_length();
-  if (std::ssize(text) > kBytesPerPiece * limit || std::ssize(model.translator.encode_target(text)) >= limit)
-    throw ApiError(413, "Invalid request: " + name + ": wanted fewer than " + std::to_string(limit) + " tokens");
+  const auto limit = model.config.max_target_length() - more;
+  if (std::ssize(text) > kBytesPerPiece * limit || std::ssize(model.translator.encode_target(text)) > limit)
+    throw ApiError(413, "Invalid request: " + name + ": wanted at most " + std::to_string(limit) + " tokens");
 }
 
 /// Returns a search of `beam_size` hypotheses that ends at a number of tokens, but not inside a prefix.
@@ -202,7 +203,7 @@ void own_alternatives(ApiCall& call) {
   const auto& model = model_of(call);
   call.expect_within_limits(sentence, "q");
   call.expect_within_limits(prefix, "prefix");
-  expect_fits(model, prefix.front(), "prefix");
+  expect_fits(model, prefix.front(), "prefix", /*more=*/1);
   call.use_characters(sentence);
   auto decoding = best_of(model);
   decoding.no_unk = true;
