@@ -3,12 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "serve/api/deepl.h"
-#include "serve/api/deepl_glossaries.h"
-#include "serve/api/deepl_languages.h"
-#include "serve/api/document_routes.h"
-#include "serve/api/libre_translate.h"
-#include "serve/api/own.h"
+#include "serve/api/api_routes.h"
 #include "serve/http/api_error.h"
 
 namespace gloss {

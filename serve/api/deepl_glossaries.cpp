@@ -1,11 +1,10 @@
-#include "serve/api/deepl_glossaries.h"
-
 #include <algorithm>
 
 #include "common/error.h"
 #include "common/files/term_files.h"
 #include "common/text/utf8.h"
-#include "serve/api/deepl_languages.h"
+#include "serve/api/api_routes.h"
+#include "serve/api/deepl.h"
 #include "serve/http/api_error.h"
 #include "translation/glossary_phrases.h"
 

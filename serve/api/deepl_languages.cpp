@@ -1,5 +1,3 @@
-#include "serve/api/deepl_languages.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -8,6 +6,8 @@
 
 #include "common/text/language_match.h"
 #include "common/text/letter_case.h"
+#include "serve/api/api_routes.h"
+#include "serve/api/deepl.h"
 #include "serve/http/api_error.h"
 #include "serve/service/language_detector.h"
 #include "serve/service/language_names.h"

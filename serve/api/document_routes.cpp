@@ -1,5 +1,3 @@
-#include "serve/api/document_routes.h"
-
 #include <algorithm>
 #include <memory>
 #include <string_view>
@@ -11,9 +9,8 @@
 #include "common/text/utf8.h"
 #include "common/unicode/unassigned_and_control.h"
 #include "documents/document.h"
+#include "serve/api/api_routes.h"
 #include "serve/api/deepl.h"
-#include "serve/api/deepl_glossaries.h"
-#include "serve/api/deepl_languages.h"
 #include "serve/api/detect.h"
 #include "serve/http/api_error.h"
 

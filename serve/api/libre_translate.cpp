@@ -1,19 +1,28 @@
-#include "serve/api/libre_translate.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/error.h"
+#include "serve/api/api_routes.h"
 #include "serve/api/detect.h"
-#include "serve/api/document_routes.h"
-#include "serve/api/event_stream.h"
 #include "serve/http/api_error.h"
 #include "serve/service/text_service.h"
 
 namespace gloss {
 namespace {
+
+constexpr std::string_view kEventStream = "text/event-stream";
+
+/// Returns whether a client asks for server-sent events (field Accept).
+bool wants_events(const HttpRequest& request) {
+  return request.header("accept").find(kEventStream) != std::string_view::npos;
+}
+
+/// Returns an event (WHATWG HTML, section 9.2) whose data is JSON in one line.
+std::string event(std::string_view name, const Json& data) {
+  return std::string("event: ").append(name).append("\ndata: ").append(to_text(data)).append("\n\n");
+}
 
 /// Reads the texts of a request, which are not empty. Throws LibreTranslate's errors.
 std::vector<std::string> read_texts(ApiCall& call) {

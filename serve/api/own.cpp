@@ -1,5 +1,3 @@
-#include "serve/api/own.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -17,12 +15,16 @@
 #include "common/text/utf8.h"
 #include "explain/explain.h"
 #include "explain/page.h"
+#include "serve/api/api_routes.h"
 #include "serve/api/own_words.h"
-#include "serve/api/page_file.h"
 #include "serve/http/api_error.h"
 #include "serve/service/text_service.h"
 
 namespace gloss {
+
+/// The page of web/translator.html with its style sheets and scripts (cmake/write_web_files.cmake).
+extern const std::string_view kTranslatorPage;
+
 namespace {
 
 constexpr std::size_t kMaxPairs = 64;

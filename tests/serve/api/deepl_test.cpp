@@ -1,5 +1,3 @@
-#include "serve/api/deepl.h"
-
 #include <fstream>
 #include <string>
 #include <thread>
@@ -9,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "serve/api/api_routes.h"
 #include "serve/http/api_error.h"
 #include "serve/service/glossary_store.h"
 #include "serve/service/language_detector.h"

@@ -1,5 +1,3 @@
-#include "serve/api/document_routes.h"
-
 #include <chrono>
 #include <fstream>
 #include <optional>
@@ -9,6 +7,7 @@
 
 #include "common/files/sha256.h"
 #include "documents/document.h"
+#include "serve/api/api_routes.h"
 #include "serve/service/language_detector.h"
 #include "serve/service/text_service.h"
 #include "tests/serve/server_fixture.h"

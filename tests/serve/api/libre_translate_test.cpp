@@ -1,5 +1,3 @@
-#include "serve/api/libre_translate.h"
-
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +8,7 @@
 
 #include "common/files/sha256.h"
 #include "documents/model_sentence_translator.h"
+#include "serve/api/api_routes.h"
 #include "serve/service/language_detector.h"
 #include "serve/service/served_models.h"
 #include "serve/service/text_service.h"

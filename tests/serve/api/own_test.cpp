@@ -1,5 +1,3 @@
-#include "serve/api/own.h"
-
 #include <atomic>
 #include <cmath>
 #include <fstream>
@@ -11,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "common/files/sha256.h"
+#include "serve/api/api_routes.h"
 #include "tests/serve/server_fixture.h"
 #include "tests/support/temporary_folder.h"
 #include "translation/models/score_pairs.h"
