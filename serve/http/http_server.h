@@ -49,7 +49,7 @@ struct HttpHandlers {
   struct Outcome {
     int status = 0;
     std::uint64_t bytes_received = 0;  ///< of the body
-    std::uint64_t bytes_sent = 0;
+    std::uint64_t bytes_sent = 0;      ///< of the body
     std::chrono::steady_clock::duration time{};
   };
   std::function<void(const HttpRequest& request, const Outcome& outcome)> done;

@@ -163,7 +163,7 @@ class StreamSession final : public HttpSession,
   void read_request() {
     step_ = Step::kIdle;
     keeps_alive_ = is_http_1_0_ = is_head_ = is_late_ = false;
-    received_ = sent_ = 0;
+    received_ = sent_ = head_ = 0;
     parser_.emplace();
     parser_->header_limit(context_.limits.header_bytes);
     parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // on_header sets it; Boost 1.74 takes none for 0
@@ -308,6 +308,7 @@ class StreamSession final : public HttpSession,
       keeps_alive_ = is_stream = false;
       output_.push_back(head_text(response, response.body.size(), false, false));
     }
+    head_ = output_.back().size();
     if (!is_stream && sends_body_ && !response.body.empty()) output_.push_back(std::move(response.body));
     write_next();
   }
@@ -354,7 +355,8 @@ class StreamSession final : public HttpSession,
 
   void finish(int status) {
     if (std::exchange(is_finished_, true)) return;
-    context_.handlers.done(request_, {status, received_, sent_, std::chrono::steady_clock::now() - begin_});
+    const auto sent = sent_ - std::min(sent_, head_);
+    context_.handlers.done(request_, {status, received_, sent, std::chrono::steady_clock::now() - begin_});
   }
 
   /// Answers a request without its body, and closes the connection if it has one.
@@ -436,7 +438,7 @@ class StreamSession final : public HttpSession,
   std::deque<std::string> output_;  ///< to be written
   std::size_t written_ = 0;         ///< bytes of the first
   bool writes_ = false;
-  std::uint64_t received_ = 0, sent_ = 0, held_ = 0;
+  std::uint64_t received_ = 0, sent_ = 0, head_ = 0, held_ = 0;  ///< bytes; `head_` is a part of `sent_`
   std::size_t discarded_ = 0;
   std::array<char, 4096> rest_;
 };

@@ -68,7 +68,7 @@ class Metrics {
   mutable std::mutex mutex_;
   Histogram durations_{"http_server_request_duration_seconds", "Duration of requests.", kSeconds, {}};
   Histogram received_{"http_server_request_body_size_bytes", "Bytes of the bodies of requests.", kBytes, {}};
-  Histogram sent_{"http_server_response_body_size_bytes", "Bytes of answers.", kBytes, {}};
+  Histogram sent_{"http_server_response_body_size_bytes", "Bytes of the bodies of answers.", kBytes, {}};
   Histogram batches_{"gloss_batch_duration_seconds", "Time of the models for a batch.", kSeconds, {{"", {}}}};
   Histogram waits_{"gloss_queue_wait_seconds", "Time from a batch's oldest call to it.", kSeconds, {{"", {}}}};
   Histogram sentences_{"gloss_batch_sentences", "Sentences of a batch.", kSentences, {{"", {}}}};

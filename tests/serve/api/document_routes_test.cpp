@@ -360,7 +360,9 @@ TEST_F(DocumentRoutesTest, ADeadlineOrALeavingClientEndsAJob) {
     const auto body = form({{"source", "xx"}, {"target", "yy"}, {"file", long_text(), "a.txt"}});
     leaving.request("POST", "/translate_file", body, "Content-Type: " + kType + "\r\n");
     EXPECT_TRUE(metrics_have("gloss_documents{state=\"translating\"} 1\n"));
+    EXPECT_TRUE(metrics_have("http_server_active_requests 2\n")) << "it, and that for the metrics";
   }
+  EXPECT_TRUE(metrics_have("http_server_active_requests 1\n"));
   EXPECT_TRUE(metrics_have("gloss_document_bytes 0\n"));
   EXPECT_TRUE(metrics_have("gloss_deadline_exceeded_total 1\n"));
 }

@@ -252,6 +252,18 @@ TEST_F(LibreTranslateTest, MetricsHaveNoTextOfClients) {
   EXPECT_THAT(text, testing::Not(HasSubstr("secret")));
 }
 
+TEST_F(LibreTranslateTest, CountsTheBytesOfBodiesOnly) {
+  start();
+  const auto sent = request("ana baka").dump();
+  const auto answer = post("/translate", request("ana baka"));
+  const auto text = client().get("/metrics").body;
+  const std::string labels = R"({http_request_method="POST",http_route="/translate",http_response_status_code="200"} )";
+  EXPECT_THAT(text,
+              HasSubstr("\nhttp_server_request_body_size_bytes_sum" + labels + std::to_string(sent.size()) + '\n'));
+  EXPECT_THAT(text, HasSubstr("\nhttp_server_response_body_size_bytes_sum" + labels +
+                              std::to_string(answer.body.size()) + '\n'));
+}
+
 TEST_F(LibreTranslateTest, CountsCharactersOfAnswersOnly) {
   start();
   post("/translate", request("ana baka"));
