@@ -492,6 +492,16 @@ class TranslatorTest(unittest.TestCase):
         finally:
             server.close()
 
+    def test_the_address_names_a_text_and_languages(self):
+        self.open()
+        self.browser.open(self.url + "?source=de&target=en&q=ana+nipa%26%3Cb%3E")
+        self.browser.wait("document.querySelector('#page').dataset.ready")
+        self.browser.wait(f"document.querySelector('{WORD}')")
+        chosen = "return ['#source', '#from', '#to'].map((each) => document.querySelector(each).value)"
+        self.assertEqual(self.browser.run(chosen), ["ana nipa&<b>", "de", "en"])
+        self.load()
+        self.assertEqual(self.browser.run(chosen)[0], "")
+
     def test_the_language_of_a_text_is_detected(self):
         self.open()
         if self.browser.run("return document.querySelector('#from').value") != "auto":

@@ -6,9 +6,10 @@ const {make} = gloss;
 const AUTO = "auto";
 const DETECTED_CHARACTERS = 300;  // of a text that its language is detected by
 
-// Reads GET /languages and the defaults of GET /frontend/settings. `change` is called when the reader has chosen
-// others, `swap` after both have changed places.
-gloss.languages = (served, settings, {change, swap}) => {
+// Reads GET /languages, the defaults of GET /frontend/settings and the languages that the address of the page names,
+// `wanted`: {source, target}. `change` is called when the reader has chosen others, `swap` after both have changed
+// places.
+gloss.languages = (served, settings, wanted, {change, swap}) => {
   const names = new Map(served.map(({code, name}) => [code, name]));
   const sources = served.filter(({targets}) => targets.length > 0);
   const detects = settings.language?.source?.code === AUTO;
@@ -36,10 +37,10 @@ gloss.languages = (served, settings, {change, swap}) => {
     button.disabled = !canSwap();
     button.title = canSwap() ? "Swap languages" : "No model translates in the other direction";
   };
-  const fillTargets = (wanted) => {
+  const fillTargets = (code) => {
     const targets = targetsOf(from.value);
     gloss.replace(to, targets.map(option));
-    to.value = targets.includes(wanted) ? wanted : targets[0];
+    to.value = targets.includes(code) ? code : targets[0];
   };
   const chosen = () => {
     gloss.store("languages", {source: from.value, target: to.value});
@@ -64,8 +65,9 @@ gloss.languages = (served, settings, {change, swap}) => {
   });
   to.addEventListener("change", chosen);
   const known = [...from.options].map(({value}) => value);
-  from.value = [kept.source, settings.language?.source?.code, known[0]].find((code) => known.includes(code)) ?? "";
-  fillTargets(kept.target || settings.language?.target?.code);
+  from.value =
+    [wanted.source, kept.source, settings.language?.source?.code, known[0]].find((code) => known.includes(code)) ?? "";
+  fillTargets([wanted.target, kept.target].find((code) => names.has(code)) || settings.language?.target?.code);
   update();
 
   return {
@@ -82,7 +84,7 @@ gloss.languages = (served, settings, {change, swap}) => {
       const beginning = text.slice(0, DETECTED_CHARACTERS);
       if (detected && detected.of === beginning) return detected.code;
       const found = await gloss.post("detect", {q: beginning}, signal);
-      const usable = found.find(({language}) => targetsOf(language).includes(to.value));
+      const usable = found.find(({language}) => language === to.value || targetsOf(language).includes(to.value));
       detected = {code: usable ? usable.language : other().code, of: beginning};
       update();
       return detected.code;

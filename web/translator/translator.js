@@ -41,7 +41,8 @@ async function build(root, notices) {
     glossary.update();
     typing.now();
   };
-  const languages = gloss.languages(served, settings, {
+  const {q, ...wanted} = Object.fromEntries(new URLSearchParams(window.location.search));
+  const languages = gloss.languages(served, settings, wanted, {
     change: changed,
     swap: () => {
       const text = target.text();
@@ -94,6 +95,7 @@ async function build(root, notices) {
     fail(new gloss.Failure(403, "Please give a key."));
   else
     source.field.focus();
+  if (q) source.set(q);
 }
 
 async function start() {
