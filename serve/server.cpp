@@ -149,8 +149,11 @@ class Server::State {
     return {.refusal = [this](const HttpRequest& head) { return refusal(head); },
             .fields = [this](const HttpRequest& head) { return origins_.cors_fields(head); },
             .body_limit = [this](const HttpRequest& head) { return body_limit(head); },
-            .error = [this](const HttpRequest& head, int status,
-                            std::string_view message) { return error_response(head, status, message); },
+            .error =
+                [this](const HttpRequest& head, int status, std::string_view message) {
+                  const auto option = status != 413 ? "" : has_file(head) ? " (--max-file-kib)" : " (--max-body-kib)";
+                  return error_response(head, status, std::string(message) + option);
+                },
             .answer = [this](std::shared_ptr<Exchange> exchange) { answer(std::move(exchange)); },
             .done = [this](const HttpRequest& request, const auto& outcome) { note(request, outcome); }};
   }
@@ -179,7 +182,7 @@ class Server::State {
     if (route == nullptr) {
       const auto methods = methods_of(head.path);
       if (methods.empty()) return error_response(head, 404, "There is nothing under this path");
-      return error_response(head, 405, "This path wants another method", {{"Allow", methods}});
+      return error_response(head, 405, "The method is not allowed: wanted " + methods, {{"Allow", methods}});
     }
     const auto keys = context().keys;
     if (!keys || route->is_open) return std::nullopt;
@@ -192,10 +195,13 @@ class Server::State {
     return std::nullopt;
   }
 
-  std::uint64_t body_limit(const HttpRequest& head) const {
+  static bool has_file(const HttpRequest& head) {
     const auto* const route = find_route(head);
-    const auto kib =
-        route != nullptr && route->has_file ? config_.settings.max_file_kib : config_.settings.max_body_kib;
+    return route != nullptr && route->has_file;
+  }
+
+  std::uint64_t body_limit(const HttpRequest& head) const {
+    const auto kib = has_file(head) ? config_.settings.max_file_kib : config_.settings.max_body_kib;
     return static_cast<std::uint64_t>(kib) << 10;
   }
 

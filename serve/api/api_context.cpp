@@ -45,10 +45,15 @@ std::vector<const ServedModel*> ApiCall::route(const std::string& source, const 
       if (language_match(code, model.source) > 0 || language_match(code, model.target) > 0) return true;
     return false;
   };
-  // A name that no model has could be anything, so it is not repeated.
-  if (!served(source)) throw ApiError(400, "The source language is not supported; see /languages");
-  if (!served(target)) throw ApiError(400, "The target language is not supported; see /languages");
-  throw ApiError(400, "There is no model from " + source + " to " + target);
+  const auto refuse = [&](const std::string& side, const std::string& code) {
+    // A name that is no tag could be anything, so it is not repeated.
+    const bool is_deepl = request().path.starts_with("/v2/") || request().path.starts_with("/v3/");
+    return ApiError(400, "The " + side + " language is not supported" + (is_tag(code) ? ": " + code : "") + "; see " +
+                             (is_deepl ? "/v2/languages?type=" + side : "/languages"));
+  };
+  if (!served(source)) throw refuse("source", source);
+  if (!served(target)) throw refuse("target", target);
+  throw ApiError(400, "There is no model from " + source + " to " + target + ", not even through a third language");
 }
 
 std::optional<std::chrono::steady_clock::time_point> ApiCall::deadline() const {

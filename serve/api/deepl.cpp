@@ -89,7 +89,10 @@ void deepl_translate(ApiCall& call) {
   const auto& models = *call.context().models;
   TextJob job{.texts = fields.texts("text")};
   const auto& texts = job.texts;
-  if (texts.empty() || texts.size() > kMaxTexts) throw wrong("text", "1 to " + std::to_string(kMaxTexts) + " texts");
+  if (!fields.has("text")) throw ApiError(400, "Invalid request: missing text parameter");
+  if (texts.empty()) throw wrong("text", "at least one text");
+  if (texts.size() > kMaxTexts)
+    throw wrong("text", "at most " + std::to_string(kMaxTexts) + " texts, got " + std::to_string(texts.size()));
   call.expect_within_limits(texts, "text");
   const auto target_lang = fields.text("target_lang").value_or("");
   if (target_lang.empty()) throw wrong("target_lang", "a language");

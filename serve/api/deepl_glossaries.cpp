@@ -39,10 +39,15 @@ std::map<std::string, std::string> read_entries(std::string_view text, std::stri
   for (int row = 1; place < text.size(); ++row) {
     const auto cells = next_table_row(text, format == "tsv" ? '\t' : ',', place);
     if (cells.size() == 1 && cells[0].empty()) continue;
-    const bool has_columns = cells.size() == 2 || (cells.size() == 4 && format == "csv");
-    if (!has_columns || !is_line(cells[0]) || !is_line(cells[1]) || !entries.emplace(cells[0], cells[1]).second)
-      throw ApiError(400, "Invalid request: entries: row " + std::to_string(row) +
-                              ": wanted a phrase that no row before has, and its translation");
+    const auto expect = [row](bool is_so, const char* wanted) {
+      if (!is_so) throw ApiError(400, "Invalid request: entries: row " + std::to_string(row) + ": wanted " + wanted);
+    };
+    if (format == "tsv")
+      expect(cells.size() == 2, "a phrase, a tab and its translation");
+    else
+      expect(cells.size() == 2 || cells.size() == 4, "a phrase, a comma and its translation");
+    expect(is_line(cells[0]) && is_line(cells[1]), "a phrase and its translation without control characters");
+    expect(entries.emplace(cells[0], cells[1]).second, "a phrase that no row before has");
   }
   if (entries.empty()) throw ApiError(400, "Invalid request: entries: wanted at least one");
   expect_few(entries);
@@ -65,7 +70,7 @@ GlossaryDictionary read_dictionary(const ApiCall& call, const Json& fields) {
     const std::vector<std::pair<std::string, std::string>> pairs(dictionary.entries.begin(), dictionary.entries.end());
     const GlossaryPhrases phrases(TermList::from_entries(pairs), route.front()->translator.target_tokenizer());
   } catch (const DataError& error) {
-    throw ApiError(400, std::string("Invalid request: entries: ") + error.what());
+    throw ApiError(400, std::string("Invalid request: ") + error.what());  // "glossary: entry 1: ..."
   }
   return dictionary;
 }

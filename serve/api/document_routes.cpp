@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "common/files/sha256.h"
 #include "common/text/format.h"
+#include "common/text/language_tag.h"
 #include "common/text/letter_case.h"
 #include "common/text/utf8.h"
 #include "common/unicode/unassigned_and_control.h"
@@ -77,25 +79,57 @@ std::pair<std::shared_ptr<DocumentJob>, DocumentOrder> read_document(ApiCall& ca
   const auto& context = call.context();
   const auto detected = [&settings = context.config.settings, target](const ServedModels& models,
                                                                       const std::string& sample) {
-    return models.route(detect(models, settings, sample, target).code, target);
+    const auto code = detect(models, settings, sample, target).code;
+    return stays(models, code, target) ? std::vector<const ServedModel*>() : models.route(code, target);
   };
   // Without a source any language does at first, so that a wrong target is refused.
   const auto first = source.empty() ? detect(*context.models, context.config.settings, {}, target).code : source;
-  const auto route = call.route(first, target);
+  const bool stay = stays(*context.models, first, target);
+  const auto route = stay ? std::vector<const ServedModel*>() : call.route(first, target);
   return {context.documents.store(file->value, ending),
           {.owner = call.owner(),
            .models = context.models,
            .route = route,
            .find_route = source.empty() ? detected : decltype(DocumentOrder::find_route)(),
            .stem = stem,
+           .target = with_hyphens(target),
            .on_end = [&use = context.use, owner = call.owner()](const DocumentStatus& status) {
              if (status.http_status == 200) use.take(owner, status.characters, 0);
            }}};
 }
 
+/// Media types of endings (IANA); a text of the others could have any.
+constexpr auto kMediaTypes = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {".txt", "text/plain; charset=utf-8"},
+    {".md", "text/markdown; charset=utf-8"},
+    {".html", "text/html"},
+    {".htm", "text/html"},
+    {".xhtml", "application/xhtml+xml"},
+    {".srt", "application/x-subrip"},
+    {".vtt", "text/vtt"},
+    {".xlf", "application/xliff+xml"},
+    {".xliff", "application/xliff+xml"},
+    {".tmx", "application/xml"},
+    {".po", "text/x-gettext-translation"},
+    {".json", "application/json"},
+    {".yaml", "application/yaml"},
+    {".yml", "application/yaml"},
+    {".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+    {".pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"},
+    {".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+    {".odt", "application/vnd.oasis.opendocument.text"},
+    {".odp", "application/vnd.oasis.opendocument.presentation"},
+    {".epub", "application/epub+zip"},
+});
+
+std::string media_type(std::string_view ending) {
+  const auto found = std::ranges::find(kMediaTypes, ending, &std::pair<std::string_view, std::string_view>::first);
+  return found == kMediaTypes.end() ? "application/octet-stream" : std::string(found->second);
+}
+
 void send(ApiCall& call, const DocumentJob& job) {
   call.exchange().respond({.body = DocumentJobs::translation(job),
-                           .content_type = "application/octet-stream",
+                           .content_type = media_type(job.ending),
                            .headers = {{"Content-Disposition", attachment(job.file_name())},
                                        {"X-Content-Type-Options", "nosniff"},
                                        {"Cache-Control", "no-store"}}});
@@ -158,7 +192,7 @@ void deepl_upload_document(ApiCall& call) {
   auto [job, order] =
       read_document(call, source.empty() ? "" : served_source(models, source), served_target(models, target));
   if (const auto format = fields.text("output_format"); format && '.' + lower_ascii(*format) != job->ending)
-    throw ApiError(400, "Invalid request: output_format: wanted that of the document");
+    throw ApiError(400, "Invalid request: output_format: wanted " + job->ending.substr(1) + ", that of the document");
   expect_direct(order.route, glossary);
   order.glossary = std::move(glossary);
   call.context().documents.start(job, std::move(order));

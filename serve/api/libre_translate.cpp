@@ -7,6 +7,7 @@
 #include "serve/api/api_routes.h"
 #include "serve/api/detect.h"
 #include "serve/http/api_error.h"
+#include "serve/service/language_names.h"
 #include "serve/service/text_service.h"
 
 namespace gloss {
@@ -33,21 +34,29 @@ std::vector<std::string> read_texts(ApiCall& call) {
   return texts;
 }
 
-/// Reads {"phrase": "translation"}.
+/// Reads {"phrase": "translation"}; a form has it as text.
 std::vector<std::pair<std::string, std::string>> read_glossary(const RequestFields& fields) {
   std::vector<std::pair<std::string, std::string>> entries;
-  const auto* glossary = fields.find("glossary");
-  if (glossary == nullptr) return entries;
-  if (!glossary->is_object() || glossary->size() > GlossaryStore::kMaxEntries)
+  const auto* field = fields.find("glossary");
+  if (field == nullptr) return entries;
+  const auto glossary = field->is_string() ? Json::parse(field->get_ref<const std::string&>(), nullptr, false) : *field;
+  if (!glossary.is_object() || glossary.size() > GlossaryStore::kMaxEntries)
     throw ApiError(400, "Invalid request: glossary: wanted an object of phrases and their translations");
-  for (const auto& [source, target] : glossary->items()) {
+  for (const auto& [source, target] : glossary.items()) {
     if (!target.is_string()) throw ApiError(400, "Invalid request: glossary: wanted texts");
     entries.emplace_back(source, target.get<std::string>());
   }
   return entries;
 }
 
-void stream(ApiCall& call, const std::vector<const ServedModel*>& route, const TextJob& job) {
+/// Streams the sentences of a text; `source` empty: its language is detected.
+void stream(ApiCall& call, const TextJob& job, const std::string& source, const std::string& target) {
+  const auto& models = *call.context().models;
+  const auto language = source.empty() ? detect(models, call.context().config.settings, job.texts.front(), target)
+                                       : DetectedLanguage{source};
+  const bool stay = stays(models, language.code, target);
+  const auto route = stay ? std::vector<const ServedModel*>() : call.route(language.code, target);
+  call.use_characters(job.texts);
   auto& exchange = call.exchange();
   bool begun = false;
   std::int64_t index = 0;
@@ -57,16 +66,20 @@ void stream(ApiCall& call, const std::vector<const ServedModel*>& route, const T
                            .headers = {{"Cache-Control", "no-store"}, {"Gloss-Model", model_hashes(route)}}});
   };
   try {
-    const auto text = stream_text(route, job, [&](const StreamedSentence& sentence) {
+    const auto send = [&](const StreamedSentence& sentence) {
       begin();
       exchange.send_part(event("sentence", {{"index", index++},
                                             {"before", sentence.before},
                                             {"source", sentence.source},
                                             {"text", sentence.text},
                                             {"confidence", sentence.confidence}}));
-    });
+    };
+    const auto& unchanged = job.texts.front();
+    const auto text = stay ? StreamedText{.whole = unchanged, .after = unchanged} : stream_text(route, job, send);
     begin();
-    exchange.send_part(event("done", {{"after", text.after}, {"translatedText", text.whole}}));
+    Json done{{"after", text.after}, {"translatedText", text.whole}};
+    if (source.empty()) done["detectedLanguage"] = to_json(language);
+    exchange.send_part(event("done", done));
     call.succeed();
   } catch (const ApiError& error) {
     if (!begun) throw;
@@ -90,20 +103,18 @@ void libre_translate(ApiCall& call) {
   const auto alternatives = std::max<std::int64_t>(0, fields.number("alternatives", 0));
   if (alternatives > call.context().config.settings.max_alternatives)
     throw ApiError(400, "Invalid request: alternatives: wanted 0 to " +
-                            std::to_string(call.context().config.settings.max_alternatives));
+                            std::to_string(call.context().config.settings.max_alternatives) + " (--max-alternatives)");
   job.alternatives = static_cast<std::size_t>(alternatives);
   call.attach(job);
-  if (job.format == "txt" && !fields.is_list("q") && wants_events(call.request())) {
+  const auto known_source = is_auto ? "" : source;
+  if (wants_events(call.request())) {
     if (job.alternatives > 0) throw ApiError(400, "Invalid request: alternatives: wanted 0 in a stream");
-    const auto& context = call.context();
-    const auto language =
-        is_auto ? detect(*context.models, context.config.settings, job.texts.front(), target).code : source;
-    const auto route = call.route(language, target);
-    call.use_characters(job.texts);
-    return stream(call, route, job);
+    if (job.format != "txt") throw ApiError(400, "Invalid request: format: wanted text in a stream");
+    if (fields.is_list("q")) throw ApiError(400, "Invalid request: q: wanted one text in a stream");
+    return stream(call, job, known_source, target);
   }
 
-  const auto [answers, sources, hashes] = translate_by_source(call, std::move(job), is_auto ? "" : source, target);
+  const auto [answers, sources, hashes] = translate_by_source(call, std::move(job), known_source, target);
   const auto each = [&](const auto& of, const auto& value) {
     if (!fields.is_list("q")) return value(of.front());
     auto list = Json::array();
@@ -129,27 +140,19 @@ void libre_languages(ApiCall& call) {
 
 void libre_settings(ApiCall& call) {
   const auto& config = call.context().config;
-  const auto& languages = call.context().models->languages();
-  const auto source = std::ranges::find_if(languages, [](const auto& language) { return !language.targets.empty(); });
-  const auto as_json = [](const std::string& code, const std::string& name) {
-    return Json{{"code", code}, {"name", name}};
-  };
+  const auto& first = call.context().models->models().front();
+  const auto as_json = [](const std::string& code) { return Json{{"code", code}, {"name", language_name(code)}}; };
   const bool translates_files = call.context().documents.accepts();
   Json body{{"charLimit", config.settings.max_characters},
+            {"maxAlternatives", config.settings.max_alternatives},
             {"frontendTimeout", 500},
             {"apiKeys", bool(call.context().keys)},
             {"keyRequired", bool(call.context().keys)},
             {"suggestions", false},
             {"filesTranslation", translates_files},
             {"supportedFilesFormat", translates_files ? Json(document_endings()) : Json::array()},
-            {"language", Json::object()}};
-  if (source != languages.end()) {
-    const auto& target = source->targets.front();
-    const auto found = std::ranges::find(languages, target, &ServedLanguage::code);
-    body["language"] = {
-        {"source", has_language_detector() ? as_json("auto", "Auto Detect") : as_json(source->code, source->name)},
-        {"target", as_json(target, found->name)}};
-  }
+            {"language", {{"source", as_json(first.source)}, {"target", as_json(first.target)}}}};
+  if (has_language_detector()) body["language"]["source"] = {{"code", "auto"}, {"name", "Auto Detect"}};
   call.respond(body);
 }
 

@@ -120,8 +120,9 @@ class HttpServer::State {
       if (!error) acceptor.bind(endpoint, error);
       if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
       if (error)
-        throw IoError("--listen " + printable(text) + ": cannot listen to " + text_of(endpoint) + ": " +
-                      error.message());
+        throw IoError("--listen " + printable(text) + ": cannot listen" +
+                      (text == text_of(endpoint) ? "" : " to " + text_of(endpoint)) + ": " + error.message() +
+                      (error == asio::error::address_in_use ? "; another program uses it: choose another port" : ""));
       acceptors_.push_back(std::move(acceptor));
     }
   }

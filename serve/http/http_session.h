@@ -371,7 +371,10 @@ class StreamSession final : public HttpSession,
     response.headers.insert(response.headers.end(), fields.begin(), fields.end());
     refuse(std::move(response));
   }
-  void refuse_length() { refuse(413, "the body is too long"); }
+  void refuse_length() {
+    const auto kib = context_.handlers.body_limit(request_) >> 10;
+    refuse(413, "the body is too long: wanted at most " + std::to_string(kib) + " KiB");
+  }
   void refuse_space() { refuse(503, "too many requests are read", {{"Retry-After", "1"}}); }
   HttpResponse error_response(int status, std::string_view message) const {
     const auto& error = context_.handlers.error;

@@ -19,9 +19,13 @@ std::vector<tcp::endpoint> resolve_listen_address(const std::string& text) {
                        ": wanted an address and a port, such as 127.0.0.1:5000, got " + printable(text, 80) + reason});
   };
   const auto colon = text.rfind(':');
-  if (colon == text.npos || colon == 0) throw refuse("");
-  auto host = text.substr(0, colon);
-  const auto port = parse_number<std::uint16_t>(std::string_view(text).substr(colon + 1));
+  const bool is_port = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  const bool has_port = is_port || (colon != text.npos && !text.ends_with(']'));
+  auto host = is_port ? "127.0.0.1" : text.substr(0, has_port ? colon : text.npos);
+  const auto number = has_port ? text.substr(is_port ? 0 : colon + 1) : "5000";
+  if (host.empty()) throw refuse("");
+  const auto port = parse_number<std::uint16_t>(number);
+  if (!port && parse_number<std::uint64_t>(number)) throw refuse(" (a port is at most 65535)");
   if (!port) throw refuse("");
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   boost::system::error_code error;

@@ -294,7 +294,8 @@ void DocumentJobs::run(const std::shared_ptr<DocumentJob>& job) {
   try {
     auto& order = job->order_;
     if (order.find_route) order.route = order.find_route(*order.models, job->sample());
-    job->file_name_ = order.stem + '_' + lower_ascii(order.route.back()->target) + job->ending;
+    const auto& language = order.route.empty() ? order.target : order.route.back()->target;
+    job->file_name_ = order.stem + '_' + lower_ascii(language) + job->ending;
     {
       const std::lock_guard lock(mutex_);
       job->status_.models = model_hashes(order.route);

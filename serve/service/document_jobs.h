@@ -42,12 +42,13 @@ struct DocumentStatus {
 struct DocumentOrder {
   std::string owner = {};  ///< ApiCall::owner
   std::shared_ptr<const ServedModels> models = {};
-  std::vector<const ServedModel*> route = {};  ///< of `models`
+  std::vector<const ServedModel*> route = {};  ///< of `models`; none: the document stays as it is
   /// Returns the route for the beginning of the text, on a thread of the jobs, or throws ApiError; empty: it is
   /// `route`.
   std::function<std::vector<const ServedModel*>(const ServedModels& models, const std::string& sample)> find_route = {};
   std::vector<std::pair<std::string, std::string>> glossary = {};
-  std::string stem = {};  ///< of the file that the client gets; UTF-8 without quotes and control characters
+  std::string stem = {};    ///< of the file that the client gets; UTF-8 without quotes and control characters
+  std::string target = {};  ///< language of a document that stays as it is
   /// A link is all that a client needs to get the document: it shows no key then. A job with one is forgotten if it
   /// fails, because its client waits for it.
   bool has_link = false;

@@ -22,8 +22,7 @@ std::vector<DetectedLanguage> detect_languages(std::string_view text, const Serv
   constexpr std::size_t kMaxBytes = 1 << 16;
   const auto part = text.substr(0, kMaxBytes);
   std::string codes;  // raise the probability of these languages; CLD2 ignores a list of more than four
-  for (const auto& served : models.languages())
-    if (!served.targets.empty()) codes += (codes.empty() ? "" : ",") + served.code;
+  for (const auto& served : models.languages()) codes += (codes.empty() ? "" : ",") + served.code;
   const CLD2::CLDHints hints{codes.c_str(), nullptr, CLD2::UNKNOWN_ENCODING, CLD2::UNKNOWN_LANGUAGE};
   CLD2::ExtDetectLanguageSummary(part.data(), static_cast<int>(part.size()), /*is_plain_text=*/true, &hints,
                                  CLD2::kCLDFlagBestEffort, languages.data(), percents.data(), scores.data(), nullptr,
@@ -33,7 +32,7 @@ std::vector<DetectedLanguage> detect_languages(std::string_view text, const Serv
     if (languages[i] == CLD2::UNKNOWN_LANGUAGE || percents[i] == 0) continue;
     const std::string_view code = CLD2::LanguageCode(languages[i]);
     for (const auto& served : models.languages())
-      if (!served.targets.empty() && language_match(code == "iw" ? "he" : code, served.code) > 0) {
+      if (language_match(code == "iw" ? "he" : code, served.code) > 0) {
         found.push_back({served.code, static_cast<double>(percents[i])});
         break;
       }

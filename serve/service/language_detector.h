@@ -20,8 +20,8 @@ inline Json to_json(const DetectedLanguage& language) {
 /// Returns whether the program is built with CLD2.
 bool has_language_detector();
 
-/// Returns the languages of a text that the models translate from, the most likely one first. None if the text is too
-/// short or in no language that is served.
+/// Returns the languages of a text that the models translate from or into, the most likely one first. None if the text
+/// is too short or in no language that is served.
 std::vector<DetectedLanguage> detect_languages(std::string_view text, const ServedModels& models);
 
 }  // namespace gloss

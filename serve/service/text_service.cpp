@@ -80,7 +80,7 @@ ModelSentenceTranslator sentences_of(const ServedModel& model, const TextJob& jo
             {.deadline = job.deadline, .stop = job.stop},
             model.config.model.has_cross_attention()};
   } catch (const DataError& error) {
-    throw ApiError(400, std::string("Invalid request: glossary: ") + error.what());
+    throw ApiError(400, std::string("Invalid request: ") + error.what());  // "glossary: entry 1: ..."
   }
 }
 

@@ -32,7 +32,8 @@ const Settings<ServeSettings>& serve_settings() {
       "serve",
       {
           row("Network", "listen", field(&Config::listen),
-              "serve these addresses, ADDRESS:PORT, separated by commas; port 0: any that is free", {}, "ADDRESS"),
+              "serve these addresses, ADDRESS:PORT or one of the two, separated by commas; port 0: any that is free",
+              {}, "ADDRESS"),
           row("Network", "tls_certificate", path_field(&Config::tls_certificate),
               "serve HTTPS with the certificate chain of a PEM file"),
           row("Network", "tls_key", path_field(&Config::tls_key), "the private key of the certificate, a PEM file"),

@@ -94,6 +94,14 @@ TEST(DeepL, RefusesWhatItCannotDo) {
   const auto message = [&](const TestServer::Answer& answer) {
     return std::to_string(answer.status) + " " + answer.json().value("message", "no message: " + answer.body);
   };
+  const auto expect = [&](const std::string& body, const std::string& text) {
+    EXPECT_THAT(message(server.send("POST", "/v2/translate", body)), HasSubstr(text)) << body;
+  };
+  expect("text=ana&source_lang=EN&target_lang=FR", "supported: FR; see /v2/languages?type=target");
+  expect("target_lang=DE", "missing text");
+  expect(R"({"text":[],"target_lang":"DE"})", "at least one");
+  expect(R"({"target_lang":"DE","text":)" + to_text(Json(std::vector<std::string>(51, "a"))) + "}", "got 51");
+  EXPECT_EQ(text_of(server.send("POST", "/v2/translate", "text=ana&source_lang=EN&target_lang=EN-US")), "ana");
   EXPECT_THAT(message(server.send("POST", "/v2/translate", start + "glossary_id=x")), HasSubstr("404 Gloss"));
   EXPECT_THAT(message(server.send("POST", "/v2/translate", std::string(2 << 20, ' '))), HasSubstr("413 "));
   EXPECT_THAT(message(server.send("POST", "/v2/translate", "text=" + std::string(200'000, 'a') + "&target_lang=DE")),
@@ -203,6 +211,13 @@ TEST(DeepLGlossaries, RefuseFaultyEntries) {
         "entries_format=tsv&entries=a%09b%01", "entries_format=tsv&entries=a%09%E6%BC%A2",
         "entries_format=tsv&entries=a%09b&target_lang=fr", "entries_format=tsv&entries=a%09b&name="})
     EXPECT_EQ(made(fields), 400) << fields;
+  const auto expect = [&](const std::string& entries, const std::string& text) {
+    const auto answer = server.send("POST", "/v2/glossaries",
+                                    "name=a&source_lang=en&target_lang=de&entries_format=tsv&entries=" + entries);
+    EXPECT_THAT(answer.json()["message"].get<std::string>(), HasSubstr(text)) << entries;
+  };
+  expect("ana%09emi%0Aana", "row 2: wanted a phrase, a tab and its translation");
+  expect("ana%09emi%0Aana%09a", "row 2: wanted a phrase that no row before has");
   std::string many = "entries_format=tsv&entries=";
   for (int i = 0; i <= 10'000; ++i) many += std::to_string(i) + "%09emi%0A";
   EXPECT_EQ(made(many), 413);

@@ -134,7 +134,7 @@ TEST_F(DocumentRoutesTest, LibreTranslateGivesALink) {
     EXPECT_EQ(file.body, translated(page, "html"));
     EXPECT_EQ(file.header("content-disposition"),
               "attachment; filename=\"my page_yy.html\"; filename*=UTF-8''my%20page_yy.html");
-    EXPECT_EQ(file.header("content-type"), "application/octet-stream");
+    EXPECT_EQ(file.header("content-type"), "text/html");
     EXPECT_EQ(file.header("x-content-type-options"), "nosniff");
   }
 }
@@ -225,6 +225,10 @@ TEST_F(DocumentRoutesTest, DetectsTheLanguage) {
   if (!has_language_detector()) return;
   EXPECT_EQ(answer.header("gloss-model"), sha256_of_file(kServedModel));
   EXPECT_EQ(client().get(path_of(answer)).body, translated("ana baka.\n"));
+  EXPECT_EQ(client().get(path_of(answer)).header("content-type"), "text/plain; charset=utf-8");
+  const auto same = upload("a.txt", "ana baka.\n", {}, {{"source", "yy"}, {"target", "yy"}});
+  EXPECT_EQ(client().get(path_of(same)).body, "ana baka.\n") << "in the target language";
+  EXPECT_THAT(client().get(path_of(same)).header("content-disposition"), HasSubstr("a_yy.txt"));
   EXPECT_EQ(upload("a.txt", "ana\n", {}, {{"source", "auto"}, {"target", "qq"}}).status, 400);
   const auto faulty = upload("a.docx", "ana\n", {}, {{"source", "auto"}, {"target", "yy"}});
   EXPECT_EQ(faulty.status, 400);
@@ -303,6 +307,7 @@ TEST_F(DocumentRoutesTest, DeepLsFieldsAreCheckedAndErrorsAreMessages) {
     EXPECT_EQ(answer.status, 400) << part.name;
     EXPECT_THAT(answer.body, HasSubstr("\"message\":\"Invalid request: " + part.name)) << part.name;
   }
+  EXPECT_THAT(with({"output_format", "pdf"}).body, HasSubstr("wanted txt, that of the document"));
   EXPECT_EQ(with({"glossary_id", "x"}).status, 404);
   auto parts = languages;
   for (const auto& part : {Part{"formality", "prefer_less"}, Part{"output_format", "txt"}}) parts.push_back(part);

@@ -91,6 +91,38 @@ TEST_F(LibreTranslateTest, EachTextOfAListIsTranslatedFromItsOwnLanguage) {
               translate_texts(models.route(i == 0 ? "en" : "de", "fr"), {.texts = {texts[i]}}).front().text);
 }
 
+TEST_F(LibreTranslateTest, TextsInTheTargetLanguageStayAsTheyAre) {
+  const TestServer server;
+  const std::string german = "Das Wetter ist heute wirklich sehr sch\u00f6n, nicht wahr";
+  const auto translate = [&](const std::string& source, const std::string& target, const HeaderFields& headers = {}) {
+    return server.send("POST", "/translate", to_text({{"q", german}, {"source", source}, {"target", target}}), headers);
+  };
+  const HeaderFields stream{{"Accept", "text/event-stream"}};
+  for (const auto* const target : {"de", "de-CH"})
+    EXPECT_EQ(translate("de", target).json()["translatedText"], german) << target;
+  EXPECT_EQ(translate("fr", "fr").status, 400) << "not served";
+  EXPECT_THAT(translate("de", "en").body, HasSubstr("no model from de to en, not even through a third language"));
+  EXPECT_THAT(translate("de", "de", stream).body, HasSubstr("\"translatedText\":\"" + german));
+  if (!has_language_detector()) return;
+  const auto detected = translate("auto", "de").json();
+  EXPECT_EQ(detected["translatedText"], german);
+  EXPECT_EQ(detected["detectedLanguage"]["language"], "de");
+  EXPECT_THAT(translate("auto", "de", stream).body, HasSubstr("\"detectedLanguage\":{"));
+  EXPECT_EQ(server.send("POST", "/detect", to_text({{"q", german}})).json()[0]["language"], "de");
+  const auto nowhere = server.send("POST", "/translate", R"({"q":"12 34","source":"auto","target":"de"})").json();
+  EXPECT_EQ(nowhere["detectedLanguage"], Json({{"language", "en"}, {"confidence", 0}}));
+}
+
+TEST_F(LibreTranslateTest, AModelBetweenVariantsTranslates) {
+  const std::vector<ModelSource> sources{{"pt-PT", "pt-BR", kServedModel}};
+  const TestServer server([&](auto& config) { config.models = sources; });
+  const ServedModels models(sources, {});
+  EXPECT_EQ(server.send("POST", "/translate", "q=ana+baka&source=pt-PT&target=pt-BR").json()["translatedText"],
+            translate_texts(models.route("pt-PT", "pt-BR"), {.texts = {"ana baka"}}).front().text);
+  EXPECT_EQ(server.send("POST", "/translate", "q=ana+baka&source=pt-BR&target=pt-PT").json()["translatedText"],
+            "ana baka");
+}
+
 TEST_F(LibreTranslateTest, TranslatesHtml) {
   start();
   auto html = request("<p>ana <b>baka</b> dalo</p>");
@@ -119,6 +151,11 @@ TEST_F(LibreTranslateTest, AGlossaryForcesPhrases) {
   auto wanted = request("ana baka dalo");
   wanted["glossary"] = {{"baka", "joka"}};
   EXPECT_THAT(body_of(post("/translate", wanted))["translatedText"].get<std::string>(), HasSubstr("joka"));
+  const auto form = client().post("/translate", R"(q=ana baka dalo&source=xx&target=yy&glossary={"baka":"joka"})",
+                                  "application/x-www-form-urlencoded");
+  EXPECT_THAT(form.body, HasSubstr("joka"));
+  wanted["glossary"] = {{"baka", "\u6f22"}};
+  EXPECT_THAT(post("/translate", wanted).body, HasSubstr("Invalid request: glossary: entry 1: "));
 }
 
 TEST_F(LibreTranslateTest, StreamsSentencesWhoseTextsAreTheTranslation) {
@@ -176,8 +213,10 @@ TEST_F(LibreTranslateTest, FaultyRequestsAreRefused) {
   expect({{"q", "ana"}, {"source", "xx"}, {"target", "zz"}}, 400, "target language is not supported");
   expect({{"q", "ana"}, {"source", "yy"}, {"target", "xx"}}, 400, "no model from yy to xx");
   expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy"}, {"format", "pdf"}}, 400, "format");
-  expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy"}, {"alternatives", 3}}, 400, "alternatives");
-  expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy"}, {"glossary", 3}}, 400, "glossary");
+  expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy"}, {"alternatives", 3}}, 400, "0 to 2 (--max-alternatives)");
+  for (const auto& glossary : {Json(3), Json("x"), Json("[]")})
+    expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy"}, {"glossary", glossary}}, 400,
+           "glossary: wanted an object");
   expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy-\nX: y"}}, 400, "target language is not supported");
   expect({{"q", "ana"}, {"source", "xx"}, {"target", "yy-x\"; y=\"z"}}, 400, "target language is not supported");
   expect(request(""), 400, "missing q parameter");
@@ -192,6 +231,13 @@ TEST_F(LibreTranslateTest, FaultyRequestsAreRefused) {
   EXPECT_EQ(client().post("/translate", "a=%g", "application/x-www-form-urlencoded").status, 400);
   EXPECT_EQ(client().get("/translate").status, 405);
   EXPECT_EQ(client().get("/translate").header("allow"), "POST");
+  EXPECT_THAT(client().get("/translate").body, HasSubstr("wanted POST"));
+  EXPECT_THAT(client().post("/translate", std::string(2 << 20, ' ')).body, HasSubstr("1024 KiB (--max-body-kib)"));
+  const std::string stream = "Accept: text/event-stream\r\n";
+  EXPECT_THAT(post("/translate", request({"ana", "emi"}), stream).body, HasSubstr("q: wanted one text in a stream"));
+  auto html = request("ana");
+  html["format"] = "html";
+  EXPECT_THAT(post("/translate", html, stream).body, HasSubstr("format: wanted text in a stream"));
   EXPECT_EQ(client().get("/nowhere").status, 404);
   EXPECT_EQ(client().post("/suggest", "q=a", "application/x-www-form-urlencoded").status, 403);
 }
@@ -218,6 +264,9 @@ TEST_F(LibreTranslateTest, NamesLanguagesModelsAndSettings) {
   EXPECT_EQ(body_of(client().get("/health")), Json({{"status", "ok"}}));
   EXPECT_EQ(body_of(client().get("/v1/models"))[0]["sha256"], sha256_of_file(kServedModel));
   EXPECT_EQ(body_of(client().get("/frontend/settings"))["keyRequired"], false);
+  EXPECT_EQ(body_of(client().get("/frontend/settings"))["maxAlternatives"], 8);
+  const TestServer two([](auto& config) { config.models = {{"en", "fr", kServedModel}, {"en", "de", kServedModel}}; });
+  EXPECT_EQ(two.send("GET", "/frontend/settings").json()["language"]["target"]["code"], "fr") << "of the first model";
 }
 
 TEST_F(LibreTranslateTest, DemandsKeys) {

@@ -15,6 +15,7 @@
 
 #include "common/error.h"
 #include "serve/http/http_syntax.h"
+#include "serve/http/listen_address.h"
 #include "tests/serve/http_client.h"
 
 namespace gloss {
@@ -377,10 +378,20 @@ TEST_F(HttpServerTest, DrainingAnswersWhatRuns) {
 }
 
 TEST(HttpServer, RefusesFaultyAddresses) {
-  for (const auto* address : {"", "localhost", ":5000", "1.2.3.4:99999", "127.0.0.1:", "127.0.0.1:x", "a b:1"})
+  for (const auto* address : {"", ":5000", "1.2.3.4:99999", "99999", "127.0.0.1:", "127.0.0.1:x", "a b:1", "a b"})
     EXPECT_THROW(HttpServer({.listen = {address}}, {}), UsageError) << address;
   const HttpServer first({.listen = {"127.0.0.1:0"}}, {});
   EXPECT_THROW(HttpServer({.listen = first.addresses()}, {}), IoError);
+}
+
+TEST(HttpServer, AnAddressOrAPortIsEnough) {
+  const auto expect = [](const std::string& text, const std::string& address) {
+    EXPECT_EQ(text_of(resolve_listen_address(text).front()), address) << text;
+  };
+  expect("5101", "127.0.0.1:5101");
+  expect("127.0.0.2", "127.0.0.2:5000");
+  expect("[::1]", "[::1]:5000");
+  expect("[::1]:5101", "[::1]:5101");
 }
 
 }  // namespace
