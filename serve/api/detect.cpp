@@ -7,7 +7,7 @@
 
 #include "common/text/language_match.h"
 #include "common/text/language_tag.h"
-#include "serve/api/deepl_languages.h"
+#include "serve/api/deepl.h"
 #include "serve/http/api_error.h"
 
 namespace gloss {
