@@ -40,13 +40,12 @@ const ServedModel& model_of(ApiCall& call) {
   return *route.front();
 }
 
-/// Throws ApiError 413 for a text that is longer than the translations of a model, of which `more` tokens are to
-/// follow.
-void expect_fits(const ServedModel& model, const std::string& text, const std::string& name, std::int64_t more = 0) {
-  constexpr std::int64_t kBytesPerPiece = 16;  // longer texts are slow to tokenize
-  const auto limit = model.config.max_target_length() - more;
-  if (std::ssize(text) > kBytesPerPiece * limit || std::ssize(model.translator.encode_target(text)) > limit)
-    throw ApiError(413, "Invalid request: " + name + ": wanted at most " + std::to_string(limit) + " tokens");
+/// Throws ApiError 413 for a text that is far longer than the translations of a model: it would be slow to tokenize.
+void expect_fits(const ServedModel& model, const std::string& text, const std::string& name) {
+  constexpr std::int64_t kBytesPerPiece = 16;
+  const auto limit = kBytesPerPiece * model.config.max_target_length();
+  if (std::ssize(text) > limit)
+    throw ApiError(413, "Invalid request: " + name + ": wanted at most " + std::to_string(limit) + " bytes");
 }
 
 /// Returns a search of `beam_size` hypotheses that ends at a number of tokens, but not inside a prefix.
@@ -175,8 +174,8 @@ void own_page(ApiCall& call) {
 void own_score(ApiCall& call) {
   const auto pairs = read_pairs(call.fields());
   const auto& model = model_of(call);
-  // A pair is a search that ends with its prefix: it forces the tokens of the target and adds none. A target without
-  // words would get one.
+  // A pair is a search that ends with its prefix, or at the model's limit: it forces the tokens of the target and adds
+  // none. A target without words would get one.
   const auto has_words = [](const auto& pair) { return !words_of(std::string_view(pair.second)).empty(); };
   std::vector<std::string> sources, targets;
   for (const auto& pair : pairs)
@@ -205,12 +204,14 @@ void own_alternatives(ApiCall& call) {
   const auto& model = model_of(call);
   call.expect_within_limits(sentence, "q");
   call.expect_within_limits(prefix, "prefix");
-  expect_fits(model, prefix.front(), "prefix", /*more=*/1);
+  expect_fits(model, prefix.front(), "prefix");
   call.use_characters(sentence);
   auto decoding = best_of(model);
   decoding.no_unk = true;
   // The search ends one piece after the prefix, so that its hypotheses differ in that piece.
   const auto length = std::ssize(model.translator.encode_target(prefix.front())) + 1;
+  if (const auto limit = model.config.max_target_length(); length > limit)
+    throw ApiError(413, "Invalid request: prefix: wanted fewer than " + std::to_string(limit) + " tokens");
   const auto pieces =
       translated(call, model, {.lines = sentence, .prefixes = prefix}, stopped_search(decoding, length, kNextPieces));
   std::vector<std::string> beginnings;

@@ -37,9 +37,8 @@ gloss.makeWords = (sentence, text, known, attributes) => {
   return {words, nodes};
 };
 
-// Returns whether words have the texts of `known`.
-gloss.areWords = (words, known) =>
-  words.length === known.length && words.every((word, i) => word.textContent === known[i]);
+// Returns whether the first words have the texts of `known`: one that is too long for the model has further ones.
+gloss.beginWith = (words, known) => known.every((text, i) => words[i]?.textContent === text);
 
 // `input` is called for each change, `now` when the reader does not want to wait, `point` with a word of the copy, or
 // null, when the reader points to another.

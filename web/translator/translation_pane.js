@@ -215,16 +215,16 @@ gloss.translationPane = ({open, point, seen}) => {
     // Takes the details of a sentence (POST /v1/score): its words, and how sure the model was of each.
     describe: (sentence, details) => {
       const known = details.words.map(({text}) => text);
-      if (!gloss.areWords(sentence.words, known)) {
+      if (!gloss.beginWith(sentence.words, known)) {
         if (sentence.words.some(({ariaExpanded}) => ariaExpanded === "true")) gloss.closeMenu();
         draw(sentence, known);
         keepStop();
       }
       // The text as the model reads it may have other words than the text as it is shown.
-      if (sentence.words.length !== known.length) return;
+      if (!gloss.beginWith(sentence.words, known)) return;
       sentence.details = details;
-      sentence.words.forEach((word, i) => {
-        const {confidence} = details.words[i];
+      details.words.forEach(({confidence}, i) => {
+        const word = sentence.words[i];
         word.dataset.doubt = DOUBTS.filter((bound) => confidence < bound).length;
         word.title = `${Math.round(100 * confidence)} % sure`;
       });
