@@ -63,7 +63,9 @@ void stream(ApiCall& call, const TextJob& job, const std::string& source, const 
   const auto begin = [&] {
     if (std::exchange(begun, true)) return;
     exchange.begin_stream({.content_type = std::string(kEventStream),
-                           .headers = {{"Cache-Control", "no-store"}, {"Gloss-Model", model_hashes(route)}}});
+                           .headers = {{"Cache-Control", "no-store"},
+                                       {"X-Accel-Buffering", "no"},  // nginx passes on each sentence at once
+                                       {"Gloss-Model", model_hashes(route)}}});
   };
   try {
     const auto send = [&](const StreamedSentence& sentence) {

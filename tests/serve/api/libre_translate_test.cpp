@@ -36,6 +36,7 @@ class LibreTranslateTest : public ServerTest {
     const auto answer =
         client().post("/translate", to_text(request(text)), "application/json", "Accept: text/event-stream\r\n");
     EXPECT_EQ(answer.header("content-type"), "text/event-stream");
+    EXPECT_EQ(answer.header("x-accel-buffering"), "no");
     std::string joined, done;
     int index = 0;
     for (std::size_t at = 0; at < answer.body.size();) {
