@@ -22,11 +22,10 @@ void add_serve_command(CLI::App& program, Command& chosen) {
                 .type = SettingType::kPath},
                [models = &options->models](const std::string& text) { models->push_back(text); })
       ->required();
-  add_option(
-      command,
-      {.help = "read settings from a file of JSON: the options of the groups below by names without --, with _ for -",
-       .flag = "--config"},
-      options->config);
+  add_option(command,
+             {.help = "read options of the groups Network to Documents from JSON, by names without --, with _ for -",
+              .flag = "--config"},
+             options->config);
   for (const auto& setting : serve_settings().list()) add_setting(command, setting, options->settings);
   group_options(command, "Machine");
   add_precision(command, options->precision);
