@@ -2,6 +2,8 @@
 #
 # Writes a header with the commit of the source tree, "" where there is none. An equal file is left as it is, so that
 # nothing is compiled again.
+cmake_minimum_required(VERSION 3.22)
+
 find_program(GIT git)
 set(commit "")
 if(GIT AND EXISTS "${SOURCE_DIR}/.git")
