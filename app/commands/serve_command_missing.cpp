@@ -5,7 +5,9 @@
 namespace gloss {
 
 ExitCode run(const ServeOptions&) {
-  throw UsageError("this gloss cannot serve: it was built without Boost; install libboost-dev and build it again");
+  throw UsageError(
+      "this gloss cannot serve: it was built without Boost, or with GLOSS_SERVE=OFF; install libboost-dev and build it "
+      "again");
 }
 
 }  // namespace gloss
