@@ -43,7 +43,7 @@ class TranslationJob {
   struct Waiting {
     std::deque<std::size_t> lines;                 ///< those with phrases first, of each kind the longest first
     std::deque<std::vector<std::size_t>> batches;  ///< to be searched without other lines, before `lines`
-    std::size_t running = 0;                       ///< batches
+    std::size_t running = 0;                       ///< lines that are searched
     Caller* caller = nullptr;
     std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
     bool any() const { return !lines.empty() || !batches.empty(); }

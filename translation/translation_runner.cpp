@@ -96,23 +96,20 @@ void TranslationRunner::expect_own_process() const {
 
 void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
   expect_own_process();
-  ++calls_;
-  Lock lock(mutex_);
   TranslationJob::Caller caller;
   const auto self = caller.thread;
-  for (auto* const job : jobs) {
-    job->waiting.caller = &caller;
-    jobs_.push_back(job);
-  }
   const auto wake = [this, &caller] {
     const std::lock_guard guard(mutex_);
     caller.changed.notify_one();
   };
   std::list<std::stop_callback<std::function<void()>>> on_stop;
-  lock.unlock();
-  for (const auto* const job : jobs)
+  for (auto* const job : jobs) {
+    job->waiting.caller = &caller;
     if (job->hooks().stop.stop_possible()) on_stop.emplace_back(job->hooks().stop, wake);
-  lock.lock();
+  }
+  ++calls_;
+  Lock lock(mutex_);
+  jobs_.insert(jobs_.end(), jobs.begin(), jobs.end());  // from here on, no exception may leave them there
   start_threads(lock);
   wake_computing();
 
@@ -127,7 +124,14 @@ void TranslationRunner::run(std::span<TranslationJob* const> jobs) {
       continue;
     }
     if (std::ranges::all_of(jobs, [](const auto* job) { return job->waiting.finished(); })) break;
-    if (const auto batch = take_for_caller(jobs, self); !batch.empty()) {
+    std::vector<JobLine> batch;
+    try {
+      batch = take_for_caller(jobs, self);
+    } catch (const std::bad_alloc&) {
+      for (auto* const job : jobs) give_up(*job);
+      continue;
+    }
+    if (!batch.empty()) {
       compute(batch, is_all_there_is(), lock);
     } else if (const auto deadline = next_deadline(jobs)) {
       caller.changed.wait_until(lock, *deadline);
@@ -227,7 +231,14 @@ void TranslationRunner::work() {
       has_work_->wait_until(lock, patience);
       continue;
     }
-    const auto batch = take(*next_job(self));
+    auto& leader = *next_job(self);
+    std::vector<JobLine> batch;
+    try {
+      batch = take(leader);
+    } catch (const std::bad_alloc&) {
+      give_up(leader);
+      continue;
+    }
     const auto begin = std::chrono::steady_clock::now();
     compute(batch, callers_ == Callers::kWait && is_all_there_is(), lock);
     const auto end = std::chrono::steady_clock::now();
@@ -263,12 +274,12 @@ TranslationJob* TranslationRunner::next_job(std::thread::id thread) {
   if (found == jobs_.end()) return nullptr;
   auto* const job = *found;
   had_short_turn_ = is_short(*job);
-  jobs_.erase(found);
-  jobs_.push_back(job);
+  std::rotate(found, found + 1, jobs_.end());
   return job;
 }
 
-/// Returns the lines of the next batch, which no longer wait. Either all of them have phrases, or none.
+/// Returns the lines of the next batch, which no longer wait. Either all of them have phrases, or none. After an
+/// exception all lines still wait.
 std::vector<JobLine> TranslationRunner::take(TranslationJob& leader) {
   auto& lines = leader.waiting.lines;
   auto& batches = leader.waiting.batches;
@@ -279,6 +290,7 @@ std::vector<JobLine> TranslationRunner::take(TranslationJob& leader) {
   } else {
     const bool has_phrases = leader.has_phrases(lines.front());
     const auto size = size_of_batch(leader.config(), lines_that_go_with(leader), workers_ - running_);
+    batch.reserve(size);
     while (batch.size() < size && !lines.empty() && leader.has_phrases(lines.front()) == has_phrases) {
       batch.push_back({&leader, lines.front()});
       lines.pop_front();
@@ -314,9 +326,8 @@ void TranslationRunner::add_neighbors(const TranslationJob& leader, std::size_t 
 }
 
 void TranslationRunner::compute(const std::vector<JobLine>& batch, bool on_all_threads, Lock& lock) {
-  const auto jobs = jobs_of(batch);
   const auto threads = on_all_threads ? workers_ : 1;
-  for (auto* const job : jobs) ++job->waiting.running;
+  for (const auto& line : batch) ++line.job->waiting.running;
   running_ += threads;
   lock.unlock();
   std::exception_ptr exception;
@@ -334,17 +345,29 @@ void TranslationRunner::compute(const std::vector<JobLine>& batch, bool on_all_t
   computing = outer;
   places = outer_places;
   if (observer_) {
-    const auto oldest = std::ranges::min(jobs, {}, [](const auto* job) { return job->waiting.since; });
+    const auto oldest = std::ranges::min(batch, {}, [](const auto& line) { return line.job->waiting.since; });
     observer_({.lines = batch.size(),
                .time = std::chrono::steady_clock::now() - begin,
-               .longest_wait = begin - oldest->waiting.since});
+               .longest_wait = begin - oldest.job->waiting.since});
   }
   lock.lock();
   running_ -= threads;
-  for (auto* const job : jobs) --job->waiting.running;
-  if (exception) repeat(batch, std::move(exception), is_memory);
-  for (auto* const job : jobs) job->waiting.caller->changed.notify_one();
+  for (const auto& line : batch) --line.job->waiting.running;
+  try {
+    if (exception) repeat(batch, std::move(exception), is_memory);
+  } catch (const std::bad_alloc&) {
+    for (const auto& line : batch) give_up(*line.job);
+  }
+  for (const auto& line : batch) line.job->waiting.caller->changed.notify_one();
   wake_computing();
+}
+
+/// Ends a job by the exception that is handled. Lines of it that are searched are finished.
+void TranslationRunner::give_up(TranslationJob& job) {
+  job.fail(std::current_exception());
+  job.waiting.lines.clear();
+  job.waiting.batches.clear();
+  job.waiting.caller->changed.notify_one();
 }
 
 /// After an exception: searches the lines of different jobs again without each other, so that each job has its own

@@ -95,6 +95,7 @@ class TranslationRunner {
   void add_neighbors(const TranslationJob& leader, std::size_t count, std::vector<JobLine>& batch);
   void compute(const std::vector<JobLine>& batch, bool on_all_threads, Lock& lock);
   void repeat(const std::vector<JobLine>& batch, std::exception_ptr exception, bool is_memory);
+  static void give_up(TranslationJob& job);
 
   const std::int64_t workers_;
   const Callers callers_;
