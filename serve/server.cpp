@@ -4,11 +4,15 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
+#include <malloc.h>
+
 #include "common/error.h"
 #include "common/log/log.h"
+#include "common/system/machine.h"
 #include "common/text/language_match.h"
 #include "common/text/letter_case.h"
 #include "common/text/printable.h"
@@ -20,9 +24,9 @@
 #include "serve/http/http_syntax.h"
 #include "serve/http/listen_address.h"
 #include "serve/routes.h"
-#include "serve/service/memory_reserve.h"
 #include "serve/service/request_pool.h"
 #include "serve/service/text_service.h"
+#include "tensor/caching_allocator.h"
 #include "tensor/out_of_memory.h"
 
 namespace gloss {
@@ -88,6 +92,10 @@ class Server::State {
         pool_(static_cast<std::size_t>(config_.settings.max_running),
               static_cast<std::size_t>(config_.settings.max_waiting)) {
     add_gauges();
+    // For requests to be read and answered where tensors got all other memory. Without a limit each waiting thread
+    // would take 64 MiB of addresses for an arena of its own.
+    keep_memory_free(32 << 20);
+    ::mallopt(M_ARENA_MAX, 2 * available_processors());
   }
 
   std::vector<std::string> addresses() const { return http_.addresses(); }
@@ -209,10 +217,7 @@ class Server::State {
     ++active_requests_;
     const std::shared_ptr<Exchange> exchange(received.get(), [this, received](auto*) { --active_requests_; });
     const auto* const route = find_route(exchange->request());
-    auto work = [this, exchange, route] {
-      work_on(exchange, *route);
-      reserve_.refill();
-    };
+    auto work = [this, exchange, route] { work_on(exchange, *route); };
     if (!route->translates && !route->takes_time) return work();
     if (pool_.add(work, exchange->left())) return;
     metrics_.add_rejected("queue");
@@ -230,6 +235,7 @@ class Server::State {
     };
     if (exchange->left().stop_requested()) return;
     try {
+      if (route.translates && !is_memory_free()) throw std::bad_alloc();
       const auto shared = context();
       ApiCall call(exchange, shared);
       expect_access(call, route);
@@ -318,7 +324,6 @@ class Server::State {
                        [this] { return static_cast<double>(cache_.misses()); });
   }
 
-  MemoryReserve reserve_;
   Metrics metrics_;
   std::atomic<int> active_requests_ = 0;  ///< read to their end, and not yet answered to theirs
   const ServeConfig config_;

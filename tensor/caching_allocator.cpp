@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
+#include <sys/mman.h>
 
 namespace gloss {
 namespace {
@@ -37,6 +39,25 @@ std::size_t class_of(std::size_t bytes) {
 
 std::size_t bytes_of(std::size_t size_class) { return (size_class % 4 + 5) << (size_class / 4 - 2); }
 
+/// Takes some of the process's address space while it lives.
+class KeptMemory {
+ public:
+  explicit KeptMemory(std::size_t bytes) : bytes_(bytes) {
+    if (bytes > 0) memory_ = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  ~KeptMemory() {
+    if (bytes_ > 0 && is_there()) ::munmap(memory_, bytes_);
+  }
+  KeptMemory(const KeptMemory&) = delete;
+  KeptMemory& operator=(const KeptMemory&) = delete;
+
+  bool is_there() const { return memory_ != MAP_FAILED; }
+
+ private:
+  std::size_t bytes_;
+  void* memory_ = nullptr;
+};
+
 class CachingAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) override {
@@ -51,6 +72,12 @@ class CachingAllocator final : public c10::Allocator {
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
 
   void copy_data(void* to, const void* from, std::size_t bytes) const override { std::memcpy(to, from, bytes); }
+
+  void keep_free(std::size_t bytes) { kept_free_ = bytes; }
+  bool is_free() {
+    if (!KeptMemory(kept_free_).is_there()) release_free();
+    return KeptMemory(kept_free_).is_there();
+  }
 
   void release_free() {
     const std::lock_guard lock(mutex_);
@@ -71,14 +98,20 @@ class CachingAllocator final : public c10::Allocator {
     const auto used = used_ + bytes_of(size_class);
     trim_cache(std::max(peak_used_, used) / 2 * kCachedHalves - used);
     const auto bytes = (bytes_of(size_class) + 2 * kAlignment - 1) / kAlignment * kAlignment;
-    void* memory = std::aligned_alloc(kAlignment, bytes);
+    void* memory = allocate_block(bytes);
     if (memory == nullptr) {
       trim_cache(0);
-      memory = std::aligned_alloc(kAlignment, bytes);
+      memory = allocate_block(bytes);
     }
     if (memory == nullptr) throw std::bad_alloc();
     count_used(size_class);
     return new (memory) Header{size_class, nullptr};
+  }
+
+  /// Returns null if the kept bytes would not be free beside the block.
+  void* allocate_block(std::size_t bytes) {
+    const KeptMemory kept(kept_free_);
+    return kept.is_there() ? std::aligned_alloc(kAlignment, bytes) : nullptr;
   }
 
   void count_used(std::size_t size_class) {
@@ -98,6 +131,7 @@ class CachingAllocator final : public c10::Allocator {
 
   static void release(void* data);
 
+  std::atomic<std::size_t> kept_free_ = 0;  ///< bytes
   std::mutex mutex_;
   std::array<Header*, 256> free_{};
   std::size_t used_ = 0, cached_ = 0, peak_used_ = 0;  ///< bytes
@@ -122,6 +156,10 @@ void CachingAllocator::release(void* data) {
 }  // namespace
 
 void use_caching_allocator() { c10::SetCPUAllocator(&caching_allocator(), /*priority=*/1); }
+
+void keep_memory_free(std::size_t bytes) { caching_allocator().keep_free(bytes); }
+
+bool is_memory_free() { return caching_allocator().is_free(); }
 
 void release_cached_memory() { caching_allocator().release_free(); }
 

@@ -1,10 +1,15 @@
 #include "tensor/caching_allocator.h"
 
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <new>
+#include <string>
 #include <vector>
 
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "common/system/machine.h"
 #include "tests/support/sanitizers.h"
@@ -71,6 +76,29 @@ TEST_F(CachingAllocatorTest, FailedAllocationThrowsAndLeavesTheAllocatorUsable) 
   EXPECT_ANY_THROW(at::empty({std::int64_t{1} << 60}, at::kByte));
   EXPECT_ANY_THROW(at::empty({std::int64_t{1} << 46}, at::kByte));
   EXPECT_EQ(at::ones({10}).sum().item<float>(), 10);
+}
+
+using CachingAllocatorDeathTest = CachingAllocatorTest;
+
+TEST_F(CachingAllocatorDeathTest, TensorsLeaveMemoryToAllElse) {
+  if (kIsSanitized) GTEST_SKIP() << "sanitizers take the whole address space";
+  const auto take_all = [] {
+    keep_memory_free(32 << 20);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit limit{.rlim_cur = pages * 4096 + (200 << 20), .rlim_max = RLIM_INFINITY};
+    ::setrlimit(RLIMIT_AS, &limit);
+    std::vector<at::Tensor> tensors;
+    tensors.reserve(100);
+    try {
+      for (;;) tensors.push_back(at::empty({8 << 20}, at::kByte));
+    } catch (const std::bad_alloc&) {
+    }
+    // A string may take what a tensor may not.
+    const bool kept = tensors.size() > 10 && is_memory_free() && std::string(16 << 20, 'a').back() == 'a';
+    std::_Exit(kept ? 0 : 1);
+  };
+  EXPECT_EXIT(take_all(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
