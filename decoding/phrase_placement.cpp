@@ -52,7 +52,7 @@ std::vector<Candidate> rank_by_placement(std::span<const Phrase> phrases, std::s
   for (std::size_t row = 0; row < rows.size(); ++row)
     attended.push_back(attention_to(phrases, attention.subspan(row * S, S)));
   if (!replaced.empty())
-    std::ranges::transform(rows, generated.begin(), [&](const auto& row) { return beam.ids(row); });
+    std::ranges::transform(rows, generated.begin(), [&](const auto& row) { return step.beam.ids(row); });
   for (const auto& [row, id, log_probability, penalty, of_token] : candidates)
     if (id == kEos) ends[row] = log_probability - rows[row].log_probability > std::log(kEnd);
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -202,10 +201,10 @@ class Placement {
     auto place = place_by_neighbors(offset, range);
     if (offset == source_.text.size() || !is_closing_sign(decode_utf8(source_.text, offset).value.value_or(0)))
       return place;
-    for (const auto& [span, source, weight] : std::views::reverse(atoms_))
-      if (span.end == place && span.begin >= range.begin &&
-          is_closing_sign(decode_utf8(target_, span.begin).value.value_or(0)))
-        place = span.begin;
+    for (auto atom = atoms_.rbegin(); atom != atoms_.rend(); ++atom)
+      if (atom->span.end == place && atom->span.begin >= range.begin &&
+          is_closing_sign(decode_utf8(target_, atom->span.begin).value.value_or(0)))
+        place = atom->span.begin;
     return place;
   }
 

@@ -89,8 +89,7 @@ std::vector<std::uint32_t> TranslationMemory::candidates(const Words& words) con
   auto rarest = words;
   std::ranges::sort(rarest, {}, [&](auto word) { return std::pair(count_of(word), word); });
   rarest.resize(words.size() - min_common_words(words.size()) + 1);
-  const auto [first_repeated, end] = std::ranges::unique(rarest);
-  rarest.erase(first_repeated, end);
+  rarest.erase(std::unique(rarest.begin(), rarest.end()), rarest.end());
   const auto max_words = static_cast<std::size_t>(static_cast<double>(words.size()) / kMinSimilarity + 1e-9);
   std::vector<std::uint32_t> units;
   const auto size_of = [&](std::uint32_t unit) { return words_[unit].size(); };
@@ -101,8 +100,7 @@ std::vector<std::uint32_t> TranslationMemory::candidates(const Words& words) con
     units.insert(units.end(), begin, std::ranges::upper_bound(of_word, max_words, {}, size_of));
   }
   std::ranges::sort(units);
-  const auto [repeated, last] = std::ranges::unique(units);
-  units.erase(repeated, last);
+  units.erase(std::unique(units.begin(), units.end()), units.end());
   return units;
 }
 

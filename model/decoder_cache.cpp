@@ -3,7 +3,6 @@
 #include "model/decoder_cache.h"
 
 #include <algorithm>
-#include <ranges>
 #include <string>
 
 #include <ATen/ops/empty.h>
@@ -70,7 +69,8 @@ void keep_sentences(std::vector<LayerCache>& layers, const std::vector<std::int6
 }
 
 bool is_identity(const std::vector<std::int64_t>& values, std::int64_t count) {
-  return std::ranges::equal(values, std::views::iota(std::int64_t{0}, count));
+  std::int64_t next = 0;
+  return std::ssize(values) == count && std::ranges::all_of(values, [&](auto value) { return value == next++; });
 }
 
 }  // namespace
