@@ -4,18 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "common/text/format.h"
 #include "serve/http/form_data.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace gloss {
 namespace {
-
-std::string percent_encoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) encoded += formatted("%%%02X", static_cast<unsigned char>(c));
-  return encoded;
-}
 
 std::string quoted(std::string_view text) {
   std::string result = "\"";

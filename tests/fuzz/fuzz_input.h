@@ -35,6 +35,13 @@ inline bool has_control(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
+inline std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string encoded;
+  for (const unsigned char byte : text) encoded.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
+  return encoded;
+}
+
 /// Reads any bytes as a request that the server could have read: a line "POST /path?query", lines "name: value", an
 /// empty line, and the body.
 inline HttpRequest read_request_input(std::string_view input) {
