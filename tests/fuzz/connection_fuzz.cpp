@@ -1,6 +1,7 @@
 // A connection: the server reads any bytes as requests, and whatever it sends is answers of HTTP, none of them 5xx.
 
 #include <array>
+#include <csignal>
 #include <thread>
 
 #include <arpa/inet.h>
@@ -34,6 +35,7 @@ std::uint16_t start_server() {
                                                        },
                                                    .done = [](const auto&, const auto&) {}});
   std::thread([server] { server->run(); }).detach();
+  ::siginterrupt(SIGALRM, 0);  // libFuzzer's timer would fail connect and recv
   const auto address = server->addresses().front();
   return *parse_number<std::uint16_t>(std::string_view(address).substr(address.rfind(':') + 1));
 }

@@ -72,7 +72,7 @@ class Service {
     if (route == nullptr) return std::nullopt;
     const auto client = std::make_shared<Client>();
     auto exchange = std::make_shared<Exchange>(request, client);
-    const ApiContext context{config_, models_, nullptr, metrics_, *documents_, *use_, *glossaries_, cache_, true};
+    const ApiContext context{config_, models_, nullptr, metrics_, *documents_, use_, *glossaries_, cache_, true};
     // As Server::State::work_on, but any other exception ends the program.
     const auto fail = [&](int status, std::string_view message) {
       exchange->respond(
@@ -93,7 +93,6 @@ class Service {
 
   /// Forgets the requests before: documents now and then, since they have threads of their own.
   void begin() {
-    use_.emplace();
     glossaries_.emplace();
     if (inputs_++ % 1000 == 0) documents_.emplace(DocumentJobs::Settings{.folder = {}, .quota_bytes = 1 << 20});
   }
@@ -107,7 +106,7 @@ class Service {
   ServeConfig config_;
   std::shared_ptr<ServedModels> models_;
   Metrics metrics_;
-  std::optional<CharacterUse> use_;
+  CharacterUse use_;
   std::optional<GlossaryStore> glossaries_;
   std::optional<DocumentJobs> documents_;
   SentenceCache cache_{0};
