@@ -48,11 +48,11 @@ fi
 
 # The counts of entropic schedules would take most of the time of routes, and so would searches for leaks while threads
 # keep memory; the leaks of all inputs are reported at the end.
-options=(-runs="$runs" -max_total_time="$seconds" -max_len=4096 -entropic=0 -detect_leaks=0 -timeout=10
+options=(-runs="$runs" -max_total_time="$seconds" -max_len=4096 -entropic=0 -detect_leaks=0 -timeout=30
   -rss_limit_mb=2048 -dict="$work/seeds/words.dict" -print_final_stats=1)
-# The threads of LibTorch would wait for each other actively. Its frames have no pointers, so that long stacks would be
-# new with each allocation, and the table of stacks would grow without an end.
-export OMP_NUM_THREADS=1 ASAN_OPTIONS=malloc_context_size=5
+# The threads of LibTorch would wait for each other actively. Its functions keep no frame pointers: longer stacks of
+# allocations would differ each time, and AddressSanitizer's table of them would fill the memory.
+export OMP_NUM_THREADS=1 ASAN_OPTIONS=malloc_context_size=2
 failed=0
 for target in "${targets[@]}"; do
   log="$work/$target.log"
