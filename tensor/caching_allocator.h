@@ -10,8 +10,9 @@ namespace gloss {
 /// cached blocks are freed before std::bad_alloc is thrown.
 void use_caching_allocator();
 
-/// Makes tensors leave this many bytes of the process's address space (ulimit -v) to all else. std::bad_alloc then means
-/// that a batch was too large; small objects, of which destructors and answers to requests need some, still get memory.
+/// Makes tensors leave this many bytes of the process's address space (ulimit -v) to all else. std::bad_alloc then
+/// means that a batch was too large; small objects, of which destructors and answers to requests need some, still get
+/// memory.
 void keep_memory_free(std::size_t bytes);
 
 /// Returns whether there are that many bytes now, if need be after all cached blocks were freed.
