@@ -68,8 +68,9 @@ TEST_P(GoldenRequests, AreAnsweredAsRecorded) {
   const TestServer server([&](ServeConfig& config) { config.settings.api_keys = keys.string(); });
   Ids ids;
   for (const auto& exchange : golden.at("exchanges")) {
-    if (exchange.at("needs_detector").get<bool>() && !has_language_detector()) continue;
     const auto request = ids.in(exchange.at("request"));
+    // The use of characters counts the requests before, those that are left out too.
+    if (!has_language_detector() && (exchange.at("needs_detector").get<bool>() || request == "GET /v2/usage")) continue;
     SCOPED_TRACE(golden.at("client").get<std::string>() + ": " + request + "\n" +
                  exchange.at("body").get<std::string>());
     HeaderFields headers;
