@@ -75,7 +75,8 @@ class CachingAllocator final : public c10::Allocator {
 
   void keep_free(std::size_t bytes) { kept_free_ = bytes; }
   bool is_free() {
-    if (!KeptMemory(kept_free_).is_there()) release_free();
+    if (KeptMemory(kept_free_).is_there()) return true;
+    release_free();
     return KeptMemory(kept_free_).is_there();
   }
 

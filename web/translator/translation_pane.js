@@ -219,9 +219,9 @@ gloss.translationPane = ({open, point, seen}) => {
         if (sentence.words.some(({ariaExpanded}) => ariaExpanded === "true")) gloss.closeMenu();
         draw(sentence, known);
         keepStop();
+        // The text as the model reads it may have other words than the text as it is shown.
+        if (!gloss.beginWith(sentence.words, known)) return;
       }
-      // The text as the model reads it may have other words than the text as it is shown.
-      if (!gloss.beginWith(sentence.words, known)) return;
       sentence.details = details;
       details.words.forEach(({confidence}, i) => {
         const word = sentence.words[i];
