@@ -19,6 +19,7 @@
 #include "common/text/trimmed.h"
 #include "serve/access/origin_check.h"
 #include "serve/access/rate_limit.h"
+#include "serve/api/deepl.h"
 #include "serve/http/api_error.h"
 #include "serve/http/http_server.h"
 #include "serve/http/http_syntax.h"
@@ -174,9 +175,9 @@ class Server::State {
 
   HttpResponse error_response(const HttpRequest& request, int status, std::string_view message,
                               HeaderFields headers = {}) const {
-    const bool is_deepl = request.path.starts_with("/v2/") || request.path.starts_with("/v3/");
-    return {
-        .status = status, .body = to_text({{is_deepl ? "message" : "error", message}}), .headers = std::move(headers)};
+    return {.status = status,
+            .body = to_text({{is_for_deepl(request) ? "message" : "error", message}}),
+            .headers = std::move(headers)};
   }
 
   /// Refuses what can be refused by the header alone, before a body is read.

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/text/language_match.h"
 #include "common/text/language_tag.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
+#include "serve/api/deepl.h"
 #include "serve/http/api_error.h"
 
 namespace gloss {
@@ -35,24 +35,17 @@ const RequestFields& ApiCall::fields() {
   return *fields_;
 }
 
-std::vector<const ServedModel*> ApiCall::route(const std::string& source, const std::string& target) const {
-  const auto is_tag = [](const std::string& code) { return is_language_tag(with_hyphens(code)); };
-  if (is_tag(source) && is_tag(target))
-    if (auto route = context_.models->route(source, target); !route.empty()) return route;
-  const auto served = [&](const std::string& code) {
-    if (!is_tag(code)) return false;
-    for (const auto& model : context_.models->models())
-      if (language_match(code, model.source) > 0 || language_match(code, model.target) > 0) return true;
-    return false;
-  };
-  const auto refuse = [&](const std::string& side, const std::string& code) {
+ModelRoute ApiCall::route(const std::string& source, const std::string& target) const {
+  const auto expect_served = [&](const std::string& side, const std::string& code) {
+    const bool is_tag = is_language_tag(with_hyphens(code));
+    if (is_tag && context_.models->has_language(code)) return;
     // A name that is no tag could be anything, so it is not repeated.
-    const bool is_deepl = request().path.starts_with("/v2/") || request().path.starts_with("/v3/");
-    return ApiError(400, "The " + side + " language is not supported" + (is_tag(code) ? ": " + code : "") + "; see " +
-                             (is_deepl ? "/v2/languages?type=" + side : "/languages"));
+    throw ApiError(400, "The " + side + " language is not supported" + (is_tag ? ": " + code : "") + "; see " +
+                            (is_for_deepl(request()) ? "/v2/languages?type=" + side : "/languages"));
   };
-  if (!served(source)) throw refuse("source", source);
-  if (!served(target)) throw refuse("target", target);
+  expect_served("source", source);
+  expect_served("target", target);
+  if (auto route = context_.models->route(source, target)) return *std::move(route);
   throw ApiError(400, "There is no model from " + source + " to " + target + ", not even through a third language");
 }
 

@@ -59,8 +59,8 @@ class ApiCall {
   /// Returns a name for the owner of what a request leaves on the server: one for each key, one without keys.
   std::string owner() const { return key_ == nullptr ? "" : key_->sha256; }
 
-  /// Returns the models from one language into another. Throws ApiError 400 if one is not served, or there is no way.
-  std::vector<const ServedModel*> route(const std::string& source, const std::string& target) const;
+  /// Returns the way from one language into another. Throws ApiError 400 if one is not served, or there is no way.
+  ModelRoute route(const std::string& source, const std::string& target) const;
   /// Returns the time at which the answer is of no use any more: by the field Gloss-Deadline-Ms, or the server's.
   std::optional<std::chrono::steady_clock::time_point> deadline() const;
   /// Lets a job end with the request, and use the cache of the server.

@@ -71,6 +71,10 @@ void set_reader(const RequestFields& fields, TextJob& job) {
 
 }  // namespace
 
+bool is_for_deepl(const HttpRequest& request) {
+  return request.path.starts_with("/v2/") || request.path.starts_with("/v3/");
+}
+
 void expect_possible_fields(const RequestFields& fields) {
   const auto formality =
       choice(fields, "formality", {"default", "prefer_more", "prefer_less", "more", "less", "formal", "informal"});

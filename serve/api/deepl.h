@@ -11,6 +11,9 @@ namespace gloss {
 
 // Functions that the routes of DeepL's interface share.
 
+/// Returns whether a request is of DeepL's interface, whose errors are {"message": text}.
+bool is_for_deepl(const HttpRequest& request);
+
 /// Throws ApiError 400 for fields that would change a translation, and that no model here follows.
 void expect_possible_fields(const RequestFields& fields);
 

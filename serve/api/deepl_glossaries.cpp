@@ -64,7 +64,7 @@ GlossaryDictionary read_dictionary(const ApiCall& call, const Json& fields) {
   GlossaryDictionary dictionary{primary_language(text("source_lang")), primary_language(text("target_lang")), {}};
   const auto& models = *call.context().models;
   const auto route = call.route(served_source(models, dictionary.source), served_target(models, dictionary.target));
-  if (route.size() > 1) throw ApiError(400, "Unsupported glossary languages: see /v2/glossary-language-pairs");
+  if (route.size() != 1) throw ApiError(400, "Unsupported glossary languages: see /v2/glossary-language-pairs");
   dictionary.entries = read_entries(text("entries"), text("entries_format"));
   try {
     const std::vector<std::pair<std::string, std::string>> pairs(dictionary.entries.begin(), dictionary.entries.end());

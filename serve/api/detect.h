@@ -9,10 +9,6 @@
 
 namespace gloss {
 
-/// Returns whether texts of a language stay as they are: `target` is the same language, such as en for en-US, and no
-/// model translates between the two.
-bool stays(const ServedModels& models, std::string_view source, std::string_view target);
-
 /// Returns the most likely language, which is `target` or can be translated into it if that is not empty. If there is
 /// none, the configured default with confidence 0, or the first language served. Throws ApiError 400 without CLD2.
 DetectedLanguage detect(const ServedModels& models, const ServeSettings& settings, std::string_view text,
@@ -26,8 +22,7 @@ struct TranslatedTexts {
 };
 
 /// Counts the characters of the texts of a job, and translates each from its own language; `source` empty: from the one
-/// that is detected. Texts that are in the target language stay as they are. Throws ApiError 400 before the first
-/// translation if there is no way from one of them.
+/// that is detected. Throws ApiError 400 before the first translation if there is no way from one of them.
 TranslatedTexts translate_by_source(ApiCall& call, TextJob job, const std::string& source, const std::string& target);
 
 }  // namespace gloss

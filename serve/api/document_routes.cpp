@@ -79,13 +79,11 @@ std::pair<std::shared_ptr<DocumentJob>, DocumentOrder> read_document(ApiCall& ca
   const auto& context = call.context();
   const auto detected = [&settings = context.config.settings, target](const ServedModels& models,
                                                                       const std::string& sample) {
-    const auto code = detect(models, settings, sample, target).code;
-    return stays(models, code, target) ? std::vector<const ServedModel*>() : models.route(code, target);
+    return models.route(detect(models, settings, sample, target).code, target).value_or(ModelRoute());
   };
   // Without a source any language does at first, so that a wrong target is refused.
   const auto first = source.empty() ? detect(*context.models, context.config.settings, {}, target).code : source;
-  const bool stay = stays(*context.models, first, target);
-  const auto route = stay ? std::vector<const ServedModel*>() : call.route(first, target);
+  const auto route = call.route(first, target);
   return {context.documents.store(file->value, ending),
           {.owner = call.owner(),
            .models = context.models,

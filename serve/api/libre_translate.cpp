@@ -54,8 +54,7 @@ void stream(ApiCall& call, const TextJob& job, const std::string& source, const 
   const auto& models = *call.context().models;
   const auto language = source.empty() ? detect(models, call.context().config.settings, job.texts.front(), target)
                                        : DetectedLanguage{source};
-  const bool stay = stays(models, language.code, target);
-  const auto route = stay ? std::vector<const ServedModel*>() : call.route(language.code, target);
+  const auto route = call.route(language.code, target);
   call.use_characters(job.texts);
   auto& exchange = call.exchange();
   bool begun = false;
@@ -76,8 +75,7 @@ void stream(ApiCall& call, const TextJob& job, const std::string& source, const 
                                             {"text", sentence.text},
                                             {"confidence", sentence.confidence}}));
     };
-    const auto& unchanged = job.texts.front();
-    const auto text = stay ? StreamedText{.whole = unchanged, .after = unchanged} : stream_text(route, job, send);
+    const auto text = stream_text(route, job, send);
     begin();
     Json done{{"after", text.after}, {"translatedText", text.whole}};
     if (source.empty()) done["detectedLanguage"] = to_json(language);

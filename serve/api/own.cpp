@@ -34,9 +34,9 @@ constexpr std::size_t kMaxExplainedCharacters = 500;
 
 const ServedModel& model_of(ApiCall& call) {
   const auto route = call.route(call.fields().required_text("source"), call.fields().required_text("target"));
-  if (route.size() > 1)
-    throw ApiError(400, "Invalid request: wanted languages with a model of their own; these are translated through " +
-                            route.front()->target);
+  if (route.size() != 1)
+    throw ApiError(400, "Invalid request: wanted languages with a model of their own; these " +
+                            (route.empty() ? "are the same" : "are translated through " + route.front()->target));
   return *route.front();
 }
 

@@ -42,10 +42,10 @@ struct DocumentStatus {
 struct DocumentOrder {
   std::string owner = {};  ///< ApiCall::owner
   std::shared_ptr<const ServedModels> models = {};
-  std::vector<const ServedModel*> route = {};  ///< of `models`; none: the document stays as it is
+  ModelRoute route = {};  ///< of `models`
   /// Returns the route for the beginning of the text, on a thread of the jobs, or throws ApiError; empty: it is
   /// `route`.
-  std::function<std::vector<const ServedModel*>(const ServedModels& models, const std::string& sample)> find_route = {};
+  std::function<ModelRoute(const ServedModels& models, const std::string& sample)> find_route = {};
   std::vector<std::pair<std::string, std::string>> glossary = {};
   std::string stem = {};    ///< of the file that the client gets; UTF-8 without quotes and control characters
   std::string target = {};  ///< language of a document that stays as it is

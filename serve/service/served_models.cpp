@@ -32,9 +32,12 @@ std::vector<Languages> directions_of(const ModelSource& source, const Translatio
   return pairs;
 }
 
+/// Returns "pt" of "pt-BR".
+std::string_view primary_part(std::string_view code) { return code.substr(0, code.find_first_of("-_")); }
+
 bool is_language(std::string_view text) {
-  const auto primary = text.substr(0, text.find('-'));
-  return is_language_tag(text) && (primary.size() == 2 || primary.size() == 3);
+  const auto size = primary_part(text).size();
+  return is_language_tag(text) && (size == 2 || size == 3);
 }
 
 }  // namespace
@@ -91,7 +94,7 @@ ServedModels::ServedModels(const std::vector<ModelSource>& sources, const Servin
   for (const auto& code : codes) {
     ServedLanguage language{code, language_name(code), {}};
     for (const auto& target : codes)
-      if (target != code && !route(code, target).empty()) language.targets.push_back(target);
+      if (const auto way = route(code, target); way && !way->empty()) language.targets.push_back(target);
     languages_.push_back(std::move(language));
   }
 }
@@ -106,16 +109,23 @@ const ServedModel* ServedModels::direct(std::string_view source, std::string_vie
   return best;
 }
 
-std::vector<const ServedModel*> ServedModels::route(std::string_view source, std::string_view target) const {
-  if (const auto* model = direct(source, target)) return {model};
-  std::vector<const ServedModel*> best;
+bool ServedModels::has_language(std::string_view code) const {
+  return std::ranges::any_of(models_, [&](const auto& model) {
+    return language_match(code, model.source) > 0 || language_match(code, model.target) > 0;
+  });
+}
+
+std::optional<ModelRoute> ServedModels::route(std::string_view source, std::string_view target) const {
+  if (const auto* model = direct(source, target)) return ModelRoute{model};
+  if (language_match(primary_part(source), primary_part(target)) == 2 && has_language(source)) return ModelRoute();
+  std::optional<ModelRoute> best;
   for (const auto& first : models_) {
     if (language_match(source, first.source) == 0) continue;
     for (const auto& second : models_)
       if (language_match(first.target, second.source) > 0 && language_match(target, second.target) > 0) {
         if (language_match(first.source, second.target) > 0) continue;  // back to the source
         const bool is_english = first.target.starts_with("en");
-        if (best.empty() || (is_english && !best[0]->target.starts_with("en"))) best = {&first, &second};
+        if (!best || (is_english && !best->front()->target.starts_with("en"))) best = {&first, &second};
       }
   }
   return best;

@@ -40,6 +40,9 @@ struct ServedModel {
   TranslationModel file;        ///< whose weights are read again for an explanation
 };
 
+/// Models that translate one after the other: two through a pivot language, none for a text that stays as it is.
+using ModelRoute = std::vector<const ServedModel*>;
+
 struct ServingOptions {
   std::optional<WeightPrecision> precision = std::nullopt;
   bool plain = false;
@@ -61,10 +64,12 @@ class ServedModels {
   /// load_translation_model.
   ServedModels(const std::vector<ModelSource>& sources, const ServingOptions& options);
 
-  /// Returns the models that translate one after the other: none if there is no way, two through a pivot language. Of
-  /// the variants of a language the equal one is preferred, then one that it begins, or that begins it ("pt" for
-  /// "pt-BR").
-  std::vector<const ServedModel*> route(std::string_view source, std::string_view target) const;
+  /// Returns the way from one language into another, or nullopt. Of the variants of a language the equal one is
+  /// preferred, then one that it begins, or that begins it ("pt" for "pt-BR"). A text stays as it is if it is in the
+  /// target language, such as en for en-US, and no single model translates between the two.
+  std::optional<ModelRoute> route(std::string_view source, std::string_view target) const;
+  /// Returns whether a model reads or writes a language, or a variant of it.
+  bool has_language(std::string_view code) const;
   /// Returns the languages in the order of their codes.
   const std::vector<ServedLanguage>& languages() const { return languages_; }
   const std::vector<ServedModel>& models() const { return models_; }

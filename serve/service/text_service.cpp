@@ -163,13 +163,14 @@ std::vector<TextAnswer> translate_texts(std::span<const ServedModel* const> rout
   expect_direct(route, job.glossary);
   auto texts = job.texts;
   std::vector<TextAnswer> answers;
+  for (const auto& text : texts) answers.push_back({text, {}, 1});
   for (const auto* const model : route) {
     const auto searched = sentences_of(*model, job, best_of(*model));
     const CachedSentences sentences(searched, job.cache, options_of(*model, job));
     auto found = translated(*model, job, sentences, texts);
     if (model == route.back() && job.alternatives > 0) add_alternatives(*model, job, texts, found);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      if (!answers.empty()) found[i].confidence *= answers[i].confidence;
+      found[i].confidence *= answers[i].confidence;
       texts[i] = found[i].text;
     }
     answers = std::move(found);
@@ -180,6 +181,7 @@ std::vector<TextAnswer> translate_texts(std::span<const ServedModel* const> rout
 StreamedText stream_text(std::span<const ServedModel* const> route, const TextJob& job,
                          const std::function<void(const StreamedSentence&)>& take) {
   expect_direct(route, job.glossary);
+  if (route.empty()) return {job.texts.front(), job.texts.front()};
   constexpr std::size_t kMaxBytes = 64 << 20;
   SentenceCache found(kMaxBytes);  // of this text
   std::deque<ModelSentenceTranslator> searched;

@@ -51,8 +51,9 @@ void expect_direct(std::span<const ServedModel* const> route,
 /// Thrown where nobody waits for an answer any longer.
 struct ClientLeft {};
 
-/// Translates texts, as `gloss translate-file` does. Throws ApiError 400 for a glossary that the model cannot write,
-/// and beside a pivot language; 504 if the deadline passes; ClientLeft; DataError for texts that are not of the format.
+/// Translates texts, as `gloss translate-file` does; without a model they stay as they are. Throws ApiError 400 for a
+/// glossary that the model cannot write, and beside a pivot language; 504 if the deadline passes; ClientLeft; DataError
+/// for texts that are not of the format.
 std::vector<TextAnswer> translate_texts(std::span<const ServedModel* const> route, const TextJob& job);
 
 /// A sentence of a text that is streamed, in order.

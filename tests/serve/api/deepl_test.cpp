@@ -209,7 +209,8 @@ TEST(DeepLGlossaries, RefuseFaultyEntries) {
         "entries_format=tsv&entries=%09a", "entries_format=tsv&entries=a%09b%09c", "entries_format=csv&entries=a,b,c",
         "entries_format=xls&entries=a%09b", "entries_format=tsv&entries=a%09b%0Aa%09c",
         "entries_format=tsv&entries=a%09b%01", "entries_format=tsv&entries=a%09%E6%BC%A2",
-        "entries_format=tsv&entries=a%09b&target_lang=fr", "entries_format=tsv&entries=a%09b&name="})
+        "entries_format=tsv&entries=a%09b&target_lang=fr", "entries_format=tsv&entries=a%09b&target_lang=en",
+        "entries_format=tsv&entries=a%09b&name="})
     EXPECT_EQ(made(fields), 400) << fields;
   const auto expect = [&](const std::string& entries, const std::string& text) {
     const auto answer = server.send("POST", "/v2/glossaries",

@@ -113,7 +113,7 @@ class DocumentRoutesTest : public ServerTest {
   }
   static std::string translated(const std::string& text, const std::string& format = "txt") {
     const ServedModels models({{"xx", "yy", kServedModel}}, {});
-    return translate_texts(models.route("xx", "yy"), {.texts = {text}, .format = format}).front().text;
+    return translate_texts(models.route("xx", "yy").value(), {.texts = {text}, .format = format}).front().text;
   }
 
   TemporaryFolder folder_;

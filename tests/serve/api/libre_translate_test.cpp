@@ -29,7 +29,7 @@ class LibreTranslateTest : public ServerTest {
   /// Returns the translation by documents/ alone.
   std::string translated(const std::string& text, const std::string& format = "txt") const {
     const ServedModels models({{"xx", "yy", kServedModel}}, {});
-    return translate_texts(models.route("xx", "yy"), {.texts = {text}, .format = format}).front().text;
+    return translate_texts(models.route("xx", "yy").value(), {.texts = {text}, .format = format}).front().text;
   }
   /// Expects that the sentences of a stream, with what stands between and after them, are the translation.
   void expect_stream(const std::string& text) {
@@ -89,7 +89,7 @@ TEST_F(LibreTranslateTest, EachTextOfAListIsTranslatedFromItsOwnLanguage) {
   const ServedModels models(sources, {});
   for (std::size_t i = 0; i < texts.size(); ++i)
     EXPECT_EQ(body["translatedText"][i],
-              translate_texts(models.route(i == 0 ? "en" : "de", "fr"), {.texts = {texts[i]}}).front().text);
+              translate_texts(models.route(i == 0 ? "en" : "de", "fr").value(), {.texts = {texts[i]}}).front().text);
 }
 
 TEST_F(LibreTranslateTest, TextsInTheTargetLanguageStayAsTheyAre) {
@@ -119,7 +119,7 @@ TEST_F(LibreTranslateTest, AModelBetweenVariantsTranslates) {
   const TestServer server([&](auto& config) { config.models = sources; });
   const ServedModels models(sources, {});
   EXPECT_EQ(server.send("POST", "/translate", "q=ana+baka&source=pt-PT&target=pt-BR").json()["translatedText"],
-            translate_texts(models.route("pt-PT", "pt-BR"), {.texts = {"ana baka"}}).front().text);
+            translate_texts(models.route("pt-PT", "pt-BR").value(), {.texts = {"ana baka"}}).front().text);
   EXPECT_EQ(server.send("POST", "/translate", "q=ana+baka&source=pt-BR&target=pt-PT").json()["translatedText"],
             "ana baka");
 }
@@ -174,7 +174,7 @@ TEST_F(LibreTranslateTest, AStreamIsOfSentencesNotOfLines) {
   for (std::size_t i = 1; i < 50; ++i) text += "Ana baka " + std::string(i, 'o') + ". ";
   std::stop_source client;
   int sentences = 0;
-  EXPECT_THROW(stream_text(models.route("xx", "yy"), {.texts = {text}, .stop = client.get_token()},
+  EXPECT_THROW(stream_text(models.route("xx", "yy").value(), {.texts = {text}, .stop = client.get_token()},
                            [&](const auto&) { client.request_stop(), ++sentences; }),
                ClientLeft);
   EXPECT_EQ(sentences, 1) << "the first one is sent before others are translated";

@@ -69,7 +69,7 @@ class DocumentJobsTest : public testing::Test {
   Started start(std::shared_ptr<DocumentJob> job, DocumentOrder order = {}) {
     const auto end = std::make_shared<std::promise<DocumentStatus>>();
     order.models = models_;
-    order.route = models_->route("xx", "yy");
+    order.route = models_->route("xx", "yy").value();
     order.on_end = [end](const DocumentStatus& status) { end->set_value(status); };
     Started started{std::move(job), end->get_future()};
     jobs_->start(started.job, std::move(order));
@@ -110,7 +110,8 @@ TEST_F(DocumentJobsTest, TranslatesAsATextIsTranslated) {
   EXPECT_EQ(status.progress, 1);
   EXPECT_EQ(status.http_status, 200);
   EXPECT_EQ(status.characters, static_cast<std::int64_t>(text.size()) - 12) << "without line ends";
-  EXPECT_EQ(jobs_->translation(*job), translate_texts(models_->route("xx", "yy"), {.texts = {text}}).front().text);
+  EXPECT_EQ(jobs_->translation(*job),
+            translate_texts(models_->route("xx", "yy").value(), {.texts = {text}}).front().text);
   EXPECT_EQ(files_below(folder_.path()), 1) << "the document itself is gone";
   EXPECT_EQ(jobs_->find(job->name), job);
   EXPECT_EQ(jobs_->count(DocumentState::kDone), 1u);
@@ -122,7 +123,8 @@ TEST_F(DocumentJobsTest, GoesThroughAPivotLanguage) {
   const auto text = lines(5);
   auto [job, end] = start(text);
   EXPECT_EQ(end.get().error, "");
-  EXPECT_EQ(jobs_->translation(*job), translate_texts(models_->route("xx", "yy"), {.texts = {text}}).front().text);
+  EXPECT_EQ(jobs_->translation(*job),
+            translate_texts(models_->route("xx", "yy").value(), {.texts = {text}}).front().text);
   EXPECT_EQ(files_below(folder_.path()), 1);
 }
 
@@ -248,7 +250,7 @@ TEST_F(DocumentJobsTest, TheRouteIsFoundOnAThreadOfTheJobs) {
   const auto find = [&](const ServedModels& models, const std::string& sample) {
     thread = std::this_thread::get_id();
     if (sample != "ana baka.\n") throw ApiError(418, sample);
-    return models.route("xx", "yy");
+    return models.route("xx", "yy").value();
   };
   auto [job, end] = start("ana baka.\n", ".txt", {.find_route = find, .stem = "a"});
   EXPECT_EQ(end.get().error, "");
