@@ -12,7 +12,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <torch/csrc/api/include/torch/cuda.h>
 
 #include "benchmarks/study/measuring.h"
 #include "common/error.h"
@@ -21,6 +20,7 @@
 #include "data/batch_stream.h"
 #include "model/make_model.h"
 #include "run/config/read_run_file.h"
+#include "tensor/accelerator.h"
 #include "tensor/runtime.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "training/adam.h"
@@ -135,7 +135,7 @@ void train_speed(const Options& options) {
   const RandomStream random(static_cast<std::uint64_t>(config.seed), "gloss");
   auto model = make_model(config.model, {vocabulary, vocabulary}, random);
   model->to(device);
-  Workers workers(device.is_cuda() ? 1 : threads);
+  Workers workers(is_accelerator(device) ? 1 : threads);
   Adam adam(named_parameters(model), config.training, Adam::Path::kFastest, &workers);
   BatchSource source(options, config, tokenizer.get());
 
@@ -144,7 +144,7 @@ void train_speed(const Options& options) {
   auto start = Clock::now();
   for (std::int64_t step = 1; step <= kWarmUp + options.steps; ++step) {
     if (step == kWarmUp + 1) {
-      if (device.is_cuda()) torch::cuda::synchronize();
+      wait_for_device(device);
       start = Clock::now();
       data = tokens = arithmetic = 0;
       phases = {};
@@ -167,7 +167,7 @@ void train_speed(const Options& options) {
     phases.backward += result.seconds.backward;
     phases.optimizer += result.seconds.optimizer;
   }
-  if (device.is_cuda()) torch::cuda::synchronize();
+  wait_for_device(device);
   const double seconds = seconds_since(start);
   const auto memory = peak_memory_mib(device);
   const Json line = {

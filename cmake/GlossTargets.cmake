@@ -50,16 +50,21 @@ function(gloss_uses_torch target)
   endif()
 endfunction()
 
-# gloss_test(<name> SOURCES ... LIBRARIES ... [TORCH]): one test program a folder. Its sources are compiled together
-# only with TORCH and only a few, since their helpers have like names.
+# gloss_test(<name> SOURCES ... LIBRARIES ... [TORCH [STAND_IN]]): one test program a folder. With TORCH its sources are
+# compiled together, but only a few, since their helpers have like names. With STAND_IN the stand-in device takes the
+# place of a GPU; without, only if the environment asks for it (tests/support/device_test.h).
 function(gloss_test name)
-  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;STAND_IN" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   gloss_options(${name})
   gloss_rarely_runs(${name})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock_main)
+  if(ARG_STAND_IN)
+    target_compile_definitions(${name} PRIVATE GLOSS_USES_STAND_IN)
+  endif()
   if(ARG_TORCH)
+    target_link_libraries(${name} PRIVATE gloss_stand_in)
     gloss_uses_torch(${name})
     set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
   else()

@@ -13,6 +13,7 @@
 #include "decoding/phrase_constraints.h"
 #include "decoding/replaced_words.h"
 #include "decoding/search.h"
+#include "decoding/search_ahead.h"
 
 namespace gloss {
 namespace {
@@ -121,8 +122,28 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
 
   if (!beams.empty()) {
     const auto state = scorer.start(source);
+    // Appends the next token of a sentence, and returns whether it goes on.
+    const auto advance = [&](std::int64_t sentence, std::vector<Candidate>& candidates,
+                             const std::vector<float>& attended) {
+      auto& beam = beams[sentence];
+      if (!phrases.none()) candidates = phrases.choose(sentence, {beam, progress[sentence], attended}, candidates);
+      beam.advance(candidates, config.coverage_penalty > 0 ? attended : std::vector<float>());
+      if (hooks.on_beam) hooks.on_beam(sentence, candidates, beam);
+      if (!phrases.none()) progress[sentence] = PhraseConstraints::advance(progress[sentence], beam.rows());
+      if (hooks.on_token) hooks.send_tokens(sentence, beam.certain(), sent[sentence]);
+      if (!beam.done()) return true;
+      if (hooks.on_found) hooks.on_found(sentence, beam.best());
+      return false;
+    };
     auto batch = batch_of(beams, progress, unfinished, context.constraints.reads_tokens());
     while (true) {
+      const auto length = beams[unfinished.front()].length();
+      if (scorer.on_device() != nullptr && phrases.none() && may_run_ahead(config, given.prefixes, length)) {
+        search_ahead(scorer, *state, config, {unfinished, batch.tokens, batch.log_probabilities, length},
+                     {2 * config.beam_size, config.beam_size, std::ranges::max(limits)}, hooks,
+                     [&](std::int64_t sentence, auto& candidates) { return advance(sentence, candidates, {}); });
+        break;
+      }
       if (hooks.before_step) hooks.before_step();
       const auto B = std::ssize(unfinished);
       const auto top = score_next_tokens(context, *state, batch);
@@ -132,20 +153,9 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
       std::vector<std::int64_t> kept, still_unfinished;
       for (std::int64_t b = 0; b < B; ++b) {
         const auto sentence = unfinished[b];
-        auto& beam = beams[sentence];
-        const auto live = std::ssize(beam.rows());
+        const auto live = std::ssize(beams[sentence].rows());
         const auto attended = attention_of(top.attention, b * batch.rows, live, source.lengths[sentence]);
-        if (!phrases.none())
-          candidates[b] = phrases.choose(sentence, {beam, progress[sentence], attended}, candidates[b]);
-        beam.advance(candidates[b], config.coverage_penalty > 0 ? attended : std::vector<float>());
-        if (hooks.on_beam) hooks.on_beam(sentence, candidates[b], beam);
-        if (!phrases.none()) progress[sentence] = PhraseConstraints::advance(progress[sentence], beam.rows());
-        if (hooks.on_token) hooks.send_tokens(sentence, beam.certain(), sent[sentence]);
-        if (beam.done()) {
-          if (hooks.on_found) hooks.on_found(sentence, beam.best());
-          continue;
-        }
-        if (!hooks.wants(sentence)) continue;
+        if (!advance(sentence, candidates[b], attended) || !hooks.wants(sentence)) continue;
         kept.push_back(b);
         still_unfinished.push_back(sentence);
       }

@@ -7,6 +7,7 @@
 #include "decoding/constraints.h"
 #include "decoding/length_limit.h"
 #include "decoding/search.h"
+#include "decoding/search_ahead.h"
 
 namespace gloss {
 
@@ -23,16 +24,44 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
     if (hooks.on_found) hooks.on_found(sentence, {done});
   };
 
+  // Appends the next token of a sentence with its attention, which may be null, and returns whether it goes on.
+  const auto advance = [&](std::int64_t sentence, const std::vector<Candidate>& likeliest, const float* attended) {
+    auto& hypothesis = result[sentence];
+    if (likeliest.empty()) {  // no token is allowed: it ends as it stands
+      finish(sentence);
+      return false;
+    }
+    const auto& best = likeliest.front();
+    hypothesis.log_probability = best.log_probability;
+    hypothesis.token_log_probabilities.push_back(best.token_log_probability);
+    hypothesis.ended = best.id == kEos;
+    if (!hypothesis.ended) {
+      hypothesis.ids.push_back(best.id);
+      if (attended != nullptr)
+        hypothesis.attention.insert(hypothesis.attention.end(), attended, attended + source.lengths[sentence]);
+      if (hooks.on_token) hooks.on_token(sentence, best.id, best.token_log_probability);
+    }
+    if (!hypothesis.ended && std::ssize(hypothesis.ids) < limits[sentence]) return true;
+    finish(sentence);
+    return false;
+  };
+
   std::vector<std::int64_t> unfinished(result.size());  // indices of sentences
   std::iota(unfinished.begin(), unfinished.end(), 0);
   Ids last(result.size(), kBos);                            // their last tokens
   std::vector<double> log_probabilities(result.size(), 0);  // of their tokens so far
   const auto state = scorer.start(source);
-  for (std::int64_t length = 1; !unfinished.empty(); ++length) {
+  for (std::int64_t length = 0; !unfinished.empty(); ++length) {
+    if (scorer.on_device() != nullptr && !given.site && may_run_ahead(config, given.prefixes, length)) {
+      search_ahead(scorer, *state, config, {unfinished, last, log_probabilities, length},
+                   {1, 1, std::ranges::max(limits)}, hooks,
+                   [&](std::int64_t sentence, auto& candidates) { return advance(sentence, candidates, nullptr); });
+      break;
+    }
     if (hooks.before_step) hooks.before_step();
     const auto B = std::ssize(unfinished);
     std::vector<Constraints::Row> rows;
-    for (const auto sentence : unfinished) rows.push_back({sentence, length - 1, &result[sentence].ids});
+    for (const auto sentence : unfinished) rows.push_back({sentence, length, &result[sentence].ids});
     const auto top = constraints.step_top(scorer, *state, last, rows, 1, given.site);
     const auto candidates = best_candidates(top, log_probabilities, B, 1);
     const auto attention = top.attention.defined() ? top.attention.to(at::kCPU, at::kFloat).contiguous()  // [rows, S]
@@ -42,31 +71,12 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
     last.clear();
     for (std::int64_t b = 0; b < B; ++b) {
       const auto sentence = unfinished[b];
-      auto& hypothesis = result[sentence];
-      const auto& likeliest = candidates[b];
-      if (likeliest.empty()) {  // no token is allowed: it ends as it stands
-        finish(sentence);
-        continue;
-      }
-      hypothesis.log_probability = likeliest.front().log_probability;
-      hypothesis.token_log_probabilities.push_back(likeliest.front().token_log_probability);
-      hypothesis.ended = likeliest.front().id == kEos;
-      if (!hypothesis.ended) {
-        hypothesis.ids.push_back(likeliest.front().id);
-        if (attention.defined()) {
-          const auto* const row = attention.const_data_ptr<float>() + b * attention.size(1);
-          hypothesis.attention.insert(hypothesis.attention.end(), row, row + source.lengths[sentence]);
-        }
-        if (hooks.on_token) hooks.on_token(sentence, hypothesis.ids.back(), hypothesis.token_log_probabilities.back());
-      }
-      if (hypothesis.ended || length == limits[sentence]) {
-        finish(sentence);
-        continue;
-      }
-      if (!hooks.wants(sentence)) continue;
+      const auto* const attended =
+          attention.defined() ? attention.const_data_ptr<float>() + b * attention.size(1) : nullptr;
+      if (!advance(sentence, candidates[b], attended) || !hooks.wants(sentence)) continue;
       kept.push_back(b);
       still_unfinished.push_back(sentence);
-      last.push_back(likeliest.front().id);
+      last.push_back(candidates[b].front().id);
     }
     if (kept.size() < unfinished.size() && !kept.empty())
       scorer.select(*state, kept, std::vector<std::int64_t>(kept.size(), 0));

@@ -14,6 +14,8 @@
 
 namespace gloss {
 
+class DeviceScorer;
+
 /// The interface of a model for a search. A scorer is const and shared between threads; everything that changes is in
 /// State. Rows are sentence-major: row b * K + k is beam k of sentence b.
 ///
@@ -62,6 +64,18 @@ class Scorer {
   /// Returns the maximum number of tokens of a target, eos included.
   virtual std::int64_t max_target_length() const = 0;
   virtual at::Device device() const = 0;
+  /// Returns the scorer itself if a search may stay on its device. Null: every search decides on the host.
+  virtual const DeviceScorer* on_device() const { return nullptr; }
+};
+
+/// Steps of a scorer whose tokens and rows are on its device, so that the host need not wait for one before the next.
+class DeviceScorer {
+ public:
+  virtual ~DeviceScorer() = default;
+  /// Does Scorer::step without attention; tokens: int64 [B * K].
+  virtual Scorer::Step step_on_device(Scorer::State& state, const at::Tensor& tokens) const = 0;
+  /// Replaces the rows of all sentences by old rows of the same sentences; rows: int64 [B * K'].
+  virtual void reorder(Scorer::State& state, const at::Tensor& rows) const = 0;
 };
 
 /// Returns the `width` most likely tokens of each row of a step, 1 <= width <= V.

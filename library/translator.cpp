@@ -17,6 +17,7 @@
 #include "library/public_translation.h"
 #include "library/search_options.h"
 #include "library/translator_impl.h"
+#include "tensor/accelerator.h"
 #include "tensor/runtime.h"
 #include "tensor/thread_count.h"
 #include "translation/glossary_phrases.h"
@@ -83,7 +84,7 @@ Translator::Translator(std::span<const std::filesystem::path> files_or_folders, 
     const auto device = parse_device(settings.device);
     const auto precision = wanted_precision(settings.precision);
     expect_translating_precision(precision, device, settings.plain);
-    if (device.is_cuda()) set_up_determinism(at::get_num_threads());
+    if (is_accelerator(device)) set_up_determinism(at::get_num_threads());
     const ThreadCount count(start_threads_of_caller(threads));
     const auto models = load_translation_ensemble(files_or_folders, device);
     const auto& first = models.first();

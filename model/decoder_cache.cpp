@@ -17,44 +17,10 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kFirstCapacity = 16;  // positions; then doubled as needed
-
-// Returns a buffer of `capacity` positions with the first `position` of `from`.
-at::Tensor with_capacity(const at::Tensor& from, std::int64_t position, std::int64_t capacity) {
-  auto buffer = at::empty({from.size(0), from.size(1), capacity, from.size(3)}, from.options());
-  buffer.narrow(2, 0, position).copy_(from.narrow(2, 0, position));
-  return buffer;
-}
-
-at::Tensor append_to(at::Tensor& buffer, std::int64_t position, const at::Tensor& next) {
-  if (!buffer.defined()) buffer = with_capacity(next, 0, kFirstCapacity);
-  if (position == buffer.size(2)) buffer = with_capacity(buffer, position, 2 * position);
-  buffer.narrow(2, position, 1).copy_(next);
-  return buffer.narrow(2, 0, position + 1);
-}
-
-// Replaces the buffer by `rows` of it, with the same capacity.
-void keep_rows(at::Tensor& buffer, std::int64_t position, const at::Tensor& rows) {
-  if (!buffer.defined()) return;
-  auto kept = at::empty({rows.size(0), buffer.size(1), buffer.size(2), buffer.size(3)}, buffer.options());
-  auto filled = kept.narrow(2, 0, position);
-  at::index_select_out(filled, buffer.narrow(2, 0, position), 0, rows);
-  buffer = kept;
-}
+constexpr std::int64_t kBlock = 32;  // positions by which the capacity grows
 
 at::Device device_of(const LayerCache& layer) {
   return layer.cross_key.defined() ? layer.cross_key.device() : layer.state.device();
-}
-
-// Keeps self-attention's keys and values and states of `rows`, B' * K' of them.
-void keep_rows(std::vector<LayerCache>& layers, std::int64_t position, const std::vector<std::int64_t>& rows) {
-  if (layers.empty()) return;
-  const auto index = to_device(rows, device_of(layers.front()));
-  for (auto& layer : layers) {
-    keep_rows(layer.self_key, position, index);
-    keep_rows(layer.self_value, position, index);
-    if (layer.state.defined()) layer.state = layer.state.index_select(0, index);
-  }
 }
 
 // Keeps cross-attention's keys and values of `sentences`, B' of them.
@@ -88,8 +54,20 @@ DecoderCache::DecoderCache(const Memory& memory) : source_mask(memory.mask.cache
 }
 
 KeysAndValues DecoderCache::append(std::size_t layer, const KeysAndValues& next) {
-  auto& cache = layers[layer];
-  return {append_to(cache.self_key, position, next.key), append_to(cache.self_value, position, next.value)};
+  const auto capacity = generated.defined() ? generated.size(3) : 0;
+  if (position == capacity) {
+    const auto& key = next.key;
+    auto grown =
+        at::empty({2 * std::ssize(layers), key.size(0), key.size(1), capacity + kBlock, key.size(3)}, key.options());
+    if (generated.defined()) grown.narrow(3, 0, position).copy_(generated);
+    generated = grown;
+  }
+  const auto append_to = [&](std::size_t place, const at::Tensor& x) {
+    const auto buffer = generated.select(0, static_cast<std::int64_t>(place));  // [B * K, H, capacity, d_k]
+    buffer.narrow(2, position, 1).copy_(x);
+    return buffer.narrow(2, 0, position + 1);
+  };
+  return {append_to(2 * layer, next.key), append_to(2 * layer + 1, next.value)};
 }
 
 at::Tensor DecoderCache::attend(std::size_t layer, MultiHeadAttention& cross_attention, const at::Tensor& x,
@@ -115,13 +93,33 @@ void DecoderCache::select(const std::vector<std::int64_t>& kept, const std::vect
     index_below(parents[i], rows, "parents");
     previous_rows.push_back(sentence * rows + parents[i]);
   }
-  if (!is_identity(previous_rows, sentences * rows)) keep_rows(layers, position, previous_rows);
+  if (!layers.empty() && !is_identity(previous_rows, sentences * rows))
+    keep_rows(to_device(previous_rows, device_of(layers.front())));
   if (!is_identity(kept, sentences)) {
     keep_sentences(layers, kept);
     source_mask = source_mask.select(kept);
   }
   sentences = B;
   rows = K;
+}
+
+void DecoderCache::reorder(const at::Tensor& index) {
+  rows = index.size(0) / sentences;
+  keep_rows(index);
+}
+
+/// Keeps the keys and values of self-attention and the states of rows.
+void DecoderCache::keep_rows(const at::Tensor& index) {
+  if (generated.defined()) {
+    auto sizes = generated.sizes().vec();
+    sizes[1] = index.size(0);
+    auto kept = at::empty(sizes, generated.options());
+    auto filled = kept.narrow(3, 0, position);
+    at::index_select_out(filled, generated.narrow(3, 0, position), 1, index);
+    generated = kept;
+  }
+  for (auto& layer : layers)
+    if (layer.state.defined()) layer.state = layer.state.index_select(0, index);
 }
 
 LayerCache DecoderLayerImpl::start(const at::Tensor& memory, const Pass& pass) {

@@ -16,9 +16,8 @@ struct Memory {
   Mask mask;         ///< over its S positions
 };
 
-/// Keys and values of one decoder layer, split into heads. Tensors that a layer does not need stay undefined.
+/// What one decoder layer keeps beside its own keys and values. Tensors that a layer does not need stay undefined.
 struct LayerCache {
-  at::Tensor self_key, self_value;    ///< [B * K, H, capacity, d_k], filled up to `position`; undefined at first
   at::Tensor cross_key, cross_value;  ///< [B, H, S, d_k], one for each sentence
   at::Tensor state;                   ///< [B * K, D], of a layer with a recurrence
 };
@@ -34,13 +33,16 @@ struct DecoderCache {
   explicit DecoderCache(const Memory& memory);
 
   std::vector<LayerCache> layers;
+  /// Keys and values of self-attention of all layers, which so are reordered at once: [2 * layers, B * K, H, capacity,
+  /// d_k], the keys of layer i at 2 i and its values at 2 i + 1, filled up to `position`; undefined at first.
+  at::Tensor generated;
   Mask source_mask = Mask::unmasked();  ///< over the B sentences' source positions
   std::int64_t sentences = 0;           ///< B
   std::int64_t rows = 1;                ///< K, rows of each sentence
   std::int64_t position = 0;            ///< tokens decoded so far
 
   /// Appends one position [B * K, H, 1, d_k] to layer `layer` and returns all positions, [B * K, H, position + 1, d_k].
-  /// The capacity doubles when it is used up. The caller increments `position` after the last layer.
+  /// The capacity grows by blocks. The caller increments `position` after the last layer.
   KeysAndValues append(std::size_t layer, const KeysAndValues& next);
 
   /// Computes the cross-attention of layer `layer`, [B * K, 1, D] to [B * K, 1, D]: the K rows of a sentence are K
@@ -52,6 +54,12 @@ struct DecoderCache {
   /// kept[b]. kept [B'] and parents [B' * K'] may repeat and omit indices. Throws ShapeError on an index out of range,
   /// or unless each sentence has the same number of parents, at least one.
   void select(const std::vector<std::int64_t>& kept, const std::vector<std::int64_t>& parents);
+  /// Replaces the rows of all sentences by old rows `index` [B * K'], an int64 tensor on the cache's device, which is
+  /// not waited for. Each must be one of the same sentence.
+  void reorder(const at::Tensor& index);
+
+ private:
+  void keep_rows(const at::Tensor& index);
 };
 
 }  // namespace gloss

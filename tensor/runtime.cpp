@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include <ATen/Context.h>
+#include <ATen/DeviceAccelerator.h>
 #include <ATen/Parallel.h>
-#include <ATen/detail/CUDAHooksInterface.h>
 #include <malloc.h>
 #include <omp.h>
 #include <strings.h>
@@ -18,6 +18,7 @@
 #include "common/system/machine.h"
 #include "common/text/printable.h"
 #include "kernels/kernel_table.h"
+#include "tensor/accelerator.h"
 #include "tensor/caching_allocator.h"
 #include "tensor/thread_count.h"
 
@@ -51,30 +52,35 @@ std::int64_t own_device(const ProcessPlace& place, std::int64_t devices) {
   if (place.is_bound && devices == 1) return 0;
   if (const auto needed = std::max(place.local_size, place.local_rank + 1); needed > devices)
     throw UsageError({Key{"device"},
-                      ": wanted a CUDA device for each of the " + std::to_string(needed) + " processes here, got " +
+                      ": wanted a GPU for each of the " + std::to_string(needed) + " processes here, got " +
                           std::to_string(devices) + "; use ",
                       Key{"device"}, " cpu, or start fewer processes"});
   return place.local_rank;
 }
 
 at::Device parse_device(const std::string& text, const std::optional<ProcessPlace>& place) {
-  const int devices = at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
+  const int devices = accelerators();
+  const auto type = devices > 0 ? *at::getAccelerator() : at::kCUDA;
+  const auto name = c10::DeviceTypeName(type, /*lower_case=*/true);
   if (text == "cpu" || (text == "auto" && devices == 0)) return at::kCPU;
-  if (place && text.starts_with("cuda:"))
-    throw UsageError({Key{"device"}, ": wanted auto, cpu or cuda for several processes, got " + printable(text)});
-  if (devices > 0 && (text == "auto" || text == "cuda"))
-    return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(place ? own_device(*place, devices) : 0));
-  const auto number = text.starts_with("cuda:") ? text.substr(5) : text == "cuda" ? "0" : "";
-  if (number.empty() || number.size() > 3 || number.find_first_not_of("0123456789") != std::string::npos)
-    throw UsageError({Key{"device"}, ": wanted auto, cpu, cuda or cuda:N, got " + printable(text)});
-  if (devices == 0)
+  if (place && text.starts_with(name + ":"))
+    throw UsageError(
+        {Key{"device"}, ": wanted auto, cpu or " + name + " for several processes, got " + printable(text)});
+  if (devices > 0 && (text == "auto" || text == name))
+    return at::Device(type, static_cast<c10::DeviceIndex>(place ? own_device(*place, devices) : 0));
+  const auto colon = std::min(text.find(':'), text.size());
+  const auto kind = text.substr(0, colon), number = colon < text.size() ? text.substr(colon + 1) : "0";
+  if ((kind != name && kind != "cuda") || number.empty() || number.size() > 3 ||
+      number.find_first_not_of("0123456789") != std::string::npos)
+    throw UsageError({Key{"device"}, ": wanted auto, cpu, " + name + " or " + name + ":N, got " + printable(text)});
+  if (devices == 0 || kind != name)
     throw UsageError(
         {Key{"device"}, " " + text + ": this LibTorch finds no CUDA device here; use ", Key{"device"}, " cpu"});
   const auto index = std::stoi(number);
   if (index >= devices)
-    throw UsageError(
-        {Key{"device"}, " " + text + ": the last CUDA device here is cuda:" + std::to_string(devices - 1)});
-  return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
+    throw UsageError({Key{"device"}, " " + text + ": the last " + c10::DeviceTypeName(type) + " device here is " +
+                                         name + ":" + std::to_string(devices - 1)});
+  return at::Device(type, static_cast<c10::DeviceIndex>(index));
 }
 
 int set_up_runtime(int threads) {

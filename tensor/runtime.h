@@ -9,12 +9,13 @@
 
 namespace gloss {
 
-/// Parses "auto", "cpu", "cuda" or "cuda:N". auto is a CUDA device if there is one. If the process has a place among
-/// several, auto and cuda mean a device of its own. Throws UsageError with the key "device" for another text, for a
-/// CUDA device that does not exist, and for fewer of them than processes of this machine.
+/// Parses "auto", "cpu", "cuda" or "cuda:N"; if LibTorch has another kind of accelerator, its name in place of cuda.
+/// auto is such a device if there is one. If the process has a place among several, auto and cuda mean a device of its
+/// own. Throws UsageError with the key "device" for another text, for a device that does not exist, and for fewer of
+/// them than processes of this machine.
 at::Device parse_device(const std::string& text, const std::optional<ProcessPlace>& place = std::nullopt);
 
-/// Returns which of the `devices` CUDA devices a process takes: the one with its number on this machine. If mpirun or
+/// Returns which of the `devices` GPUs a process takes: the one with its number on this machine. If mpirun or
 /// srun shows the process only one, it takes that. Throws UsageError with the key "device" for fewer devices than
 /// processes.
 std::int64_t own_device(const ProcessPlace& place, std::int64_t devices);

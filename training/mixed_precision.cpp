@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "model/fast/matrix_product.h"
+#include "tensor/accelerator.h"
 
 namespace gloss {
 
@@ -16,16 +17,16 @@ void expect_precision(Precision precision, at::Device device, bool plain) {
         "bfloat16");
 }
 
-Autocast::Autocast(bool on, at::Device device) : on_(on && device.is_cuda()) {
+Autocast::Autocast(bool on, at::Device device) : on_(on && is_accelerator(device)), type_(device.type()) {
   if (!on_) return;
   at::autocast::increment_nesting();
-  at::autocast::set_autocast_dtype(at::kCUDA, at::kBFloat16);
-  at::autocast::set_autocast_enabled(at::kCUDA, true);
+  at::autocast::set_autocast_dtype(type_, at::kBFloat16);
+  at::autocast::set_autocast_enabled(type_, true);
 }
 
 Autocast::~Autocast() {
   if (!on_) return;
-  at::autocast::set_autocast_enabled(at::kCUDA, false);
+  at::autocast::set_autocast_enabled(type_, false);
   if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
 }
 

@@ -12,7 +12,7 @@ namespace gloss {
 /// in plain passes, since these products are not operators of LibTorch.
 void expect_precision(Precision precision, at::Device device, bool plain);
 
-/// While an object lives, the products of this thread on a CUDA device have factors in bfloat16, by LibTorch's
+/// While an object lives, the products of this thread on a GPU have factors in bfloat16, by LibTorch's
 /// autocast; weights stay float32. Does nothing unless it is `on`, and on the CPU, where bfloat16 means
 /// Bfloat16Products (model/fast/matrix_product.h).
 class Autocast {
@@ -24,6 +24,7 @@ class Autocast {
 
  private:
   bool on_;
+  at::DeviceType type_;
 };
 
 /// Returns the type of the factors of a product with `weight`: autocast's on that device, or the weight's own.

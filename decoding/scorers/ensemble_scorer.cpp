@@ -253,6 +253,28 @@ void EnsembleScorer::select(State& state, const std::vector<std::int64_t>& sente
   for (std::size_t i = 0; i < members_.size(); ++i) members_[i]->select(*states[i], sentences, parents);
 }
 
+const DeviceScorer* EnsembleScorer::on_device() const {
+  const auto has = [](const auto& member) { return member->on_device() != nullptr; };
+  return !device().is_cpu() && std::ranges::all_of(members_, has) ? this : nullptr;
+}
+
+Scorer::Step EnsembleScorer::step_on_device(State& state, const at::Tensor& tokens) const {
+  const c10::InferenceMode inference;
+  auto& states = members_of(state);
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    steps.push_back(members_[i]->on_device()->step_on_device(*states[i], tokens));
+  Step result;
+  result.log_normalizer = log_normalizer_of(steps);  // [B * K]
+  result.logits = mean_logits(std::move(steps));     // [B * K, V]
+  return result;
+}
+
+void EnsembleScorer::reorder(State& state, const at::Tensor& rows) const {
+  auto& states = members_of(state);
+  for (std::size_t i = 0; i < members_.size(); ++i) members_[i]->on_device()->reorder(*states[i], rows);
+}
+
 std::int64_t EnsembleScorer::max_target_length() const {
   return std::ranges::min(members_, {}, &Scorer::max_target_length)->max_target_length();
 }

@@ -11,7 +11,7 @@ namespace gloss {
 /// position of the source, if all members have attention. The logits of a step are log-probabilities, so its
 /// log-normalizer is 0, or NaN if a member's is not finite. On the CPU the bits of a row depend on the row alone, as
 /// far as the members' do, and are the same for every kind of step.
-class EnsembleScorer final : public Scorer {
+class EnsembleScorer final : public Scorer, public DeviceScorer {
  public:
   /// A member that is given twice counts twice. Throws UsageError if there is none, or if their vocabularies or devices
   /// differ.
@@ -28,6 +28,10 @@ class EnsembleScorer final : public Scorer {
   /// Returns the least of the members'.
   std::int64_t max_target_length() const override;
   at::Device device() const override { return members_.front()->device(); }
+  /// If all members have theirs, and not on the CPU, where the means are computed row by row.
+  const DeviceScorer* on_device() const override;
+  Step step_on_device(State& state, const at::Tensor& tokens) const override;
+  void reorder(State& state, const at::Tensor& rows) const override;
 
  private:
   std::vector<Step> step_members(State& state, std::span<const Id> tokens,

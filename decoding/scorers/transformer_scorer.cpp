@@ -69,15 +69,24 @@ Scorer::Step TransformerScorer::step(State& state, std::span<const Id> tokens,
   const c10::InferenceMode inference;
   SiteProbe probe(site.value_or(AttentionSite{}), probe_.get());
   const Pass pass{.probe = site ? &probe : probe_.get(), .plain = plain_};
-  auto& cache = cache_of(state);
   const std::vector<std::int64_t> ids(tokens.begin(), tokens.end());
-  const auto input = to_device(ids, device());  // [B * K]
-  expect_shape(input, {cache.sentences * cache.rows}, "tokens");
-  const auto x = model_->step(input.view({cache.sentences, cache.rows}), cache, pass);  // [B * K, D]
+  auto result = step(state, to_device(ids, device()), pass);
+  result.attention = probe.weights();  // [B * K, S]
+  return result;
+}
+
+Scorer::Step TransformerScorer::step_on_device(State& state, const at::Tensor& tokens) const {
+  return step(state, tokens, Pass{.plain = plain_});
+}
+
+Scorer::Step TransformerScorer::step(State& state, const at::Tensor& tokens, const Pass& pass) const {
+  const c10::InferenceMode inference;
+  auto& cache = cache_of(state);
+  expect_shape(tokens, {cache.sentences * cache.rows}, "tokens");
+  const auto x = model_->step(tokens.view({cache.sentences, cache.rows}), cache, pass);  // [B * K, D]
   Step result;
-  result.logits = model_->generator()->logits(x);       // [B * K, V]
-  result.log_normalizer = result.logits.logsumexp(-1);  // [B * K]
-  result.attention = probe.weights();                   // [B * K, S]
+  result.logits = model_->generator()->logits(x).to(at::kFloat);  // [B * K, V]
+  result.log_normalizer = result.logits.logsumexp(-1);            // [B * K]
   return result;
 }
 
@@ -85,6 +94,11 @@ void TransformerScorer::select(State& state, const std::vector<std::int64_t>& se
                                const std::vector<std::int64_t>& parents) const {
   const c10::InferenceMode inference;
   cache_of(state).select(sentences, parents);
+}
+
+void TransformerScorer::reorder(State& state, const at::Tensor& rows) const {
+  const c10::InferenceMode inference;
+  cache_of(state).reorder(rows);
 }
 
 std::int64_t TransformerScorer::vocabulary_size() const { return model_->generator()->weight().size(0); }

@@ -8,6 +8,7 @@
 #include "model/fast/fast_attention.h"
 #include "model/fast/fast_dropout.h"
 #include "model/fast/linear_map.h"
+#include "tensor/accelerator.h"
 
 namespace gloss::fast {
 namespace {
@@ -43,7 +44,7 @@ std::optional<at::Tensor> layer_norm(const at::Tensor& x, const at::Tensor& weig
 
 std::optional<at::Tensor> dropout(const at::Tensor& x, double p, const Pass& pass, std::string_view site) {
   if (pass.plain) return std::nullopt;
-  if (x.is_cuda()) return torch_dropout(x, p, pass.stream(site));
+  if (is_accelerator(x.device())) return torch_dropout(x, p, pass.stream(site));
   if (has_kernels(x)) return kernel_dropout(x, dropout_mask(p, pass, site));
   return std::nullopt;
 }

@@ -4,7 +4,6 @@
 
 #include "tests/app/support/process.h"
 #include "tests/app/support/small_run.h"
-#include "tests/support/device_test.h"
 
 namespace gloss {
 namespace {
@@ -24,15 +23,13 @@ constexpr auto kCopyTask = R"({
   "decoding": {"beam_size": 2, "length_penalty": 0, "max_length": 64}
 })";
 
-class CopyTaskTest : public DeviceTest {};
-
-// From text to a score by nothing but the program.
-TEST_P(CopyTaskTest, IsLearnedFromScratchAndDecodedWithoutError) {
+// From text to a score by nothing but the program, on a GPU if there is one.
+TEST(CopyTaskTest, IsLearnedFromScratchAndDecodedWithoutError) {
   const TemporaryFolder folder;
   const auto corpus = folder.path() / "corpus";
   ASSERT_EQ(run_gloss({"make-corpus", "copy", "--out", corpus}).exit_code, 0);
   write_text(folder / "run.json", kCopyTask);
-  const Arguments device = {"--device", GetParam(), "--threads", "1"};
+  const Arguments device = {"--device", "auto", "--threads", "1"};
   const auto with_device = [&](Arguments arguments) {
     arguments.insert(arguments.end(), device.begin(), device.end());
     return arguments;
@@ -57,12 +54,12 @@ TEST_P(CopyTaskTest, IsLearnedFromScratchAndDecodedWithoutError) {
 }
 
 // The equations alone learn it, too.
-TEST_P(CopyTaskTest, IsLearnedByPlainPassesAlone) {
+TEST(CopyTaskTest, IsLearnedByPlainPassesAlone) {
   const TemporaryFolder folder;
   const auto corpus = folder.path() / "corpus";
   ASSERT_EQ(run_gloss({"make-corpus", "copy", "--out", corpus}).exit_code, 0);
   write_text(folder / "run.json", kCopyTask);
-  const Arguments common = {"--device", GetParam(), "--threads", "1", "--plain"};
+  const Arguments common = {"--device", "auto", "--threads", "1", "--plain"};
   const auto plain = [&](Arguments arguments) {
     arguments.insert(arguments.end(), common.begin(), common.end());
     return arguments;
@@ -73,8 +70,6 @@ TEST_P(CopyTaskTest, IsLearnedByPlainPassesAlone) {
   const auto source = read_text(corpus / "test.source");
   EXPECT_EQ(run_gloss(plain({"translate", "--model", folder / "run"}), source).out, source);
 }
-
-INSTANTIATE_DEVICES(CopyTaskTest);
 
 }  // namespace
 }  // namespace gloss

@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 
 class CInterfaceControlTest : public CInterfaceTest {};
 
-INSTANTIATE_TEST_SUITE_P(Devices, CInterfaceControlTest, testing::Values("cpu", "cuda"),
+INSTANTIATE_TEST_SUITE_P(Devices, CInterfaceControlTest, testing::Values("cpu", "gpu"),
                          [](const auto& device) { return device.param; });
 
 TEST_P(CInterfaceControlTest, CallbacksReceiveTheEventsOfTheTranslator) {

@@ -91,7 +91,7 @@ std::string read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, CInterfaceTest, testing::Values("cpu", "cuda"),
+INSTANTIATE_TEST_SUITE_P(Devices, CInterfaceTest, testing::Values("cpu", "gpu"),
                          [](const auto& device) { return device.param; });
 
 TEST_P(CInterfaceTest, TranslationsEqualThoseOfTheTranslatorBitForBit) {
@@ -157,7 +157,7 @@ TEST_P(CInterfaceTest, LinesEndWithNulOrHaveALength) {
 }
 
 TEST_P(CInterfaceTest, SettingsChooseThePrecisionAndModelsAreAnEnsemble) {
-  const std::string device = GetParam();
+  const auto device = TranslatorTest::device();
   const Json settings = {{"device", device}, {"threads", 2}, {"plain", true}, {"precision", "float32"}};
   model_ = load_for_c(kModel, settings);
   const Translator plain(kModel,

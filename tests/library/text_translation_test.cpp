@@ -72,12 +72,12 @@ void expect_equal_gaps(const std::string& text, const TextTranslation& translati
 
 class TextTranslationTest : public TranslatorTest {
  protected:
-  Translator aligning() const { return Translator(kModel, {.device = GetParam(), .threads = 1, .alignment = true}); }
+  Translator aligning() const { return Translator(kModel, {.device = device(), .threads = 1, .alignment = true}); }
 
   TemporaryFolder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Devices, TextTranslationTest, testing::Values("cpu", "cuda"),
+INSTANTIATE_TEST_SUITE_P(Devices, TextTranslationTest, testing::Values("cpu", "gpu"),
                          [](const auto& device) { return device.param; });
 
 TEST_P(TextTranslationTest, SentencesNameBytesOfBothTexts) {
@@ -329,7 +329,7 @@ TEST_P(TextTranslationTest, FilesThatCannotBeTranslatedLeaveTheOutput) {
 }
 
 TEST_P(TextTranslationTest, ThreadsShareOneWithEqualResults) {
-  const Translator model(kModel, {.device = GetParam(), .threads = 2, .alignment = true});
+  const Translator model(kModel, {.device = device(), .threads = 2, .alignment = true});
   const std::string page = "<p>ana <b>baka</b> dalo.</p><p>Yoze {name} ana.</p>";
   const auto text = model.translate_text(kText).text,
              translated_page = model.translate_text(page, {.format = "html"}).text;

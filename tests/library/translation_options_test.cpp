@@ -163,7 +163,7 @@ TEST_P(TranslationOptionsTest, SearchSettingsOfTheModelFileCountUnlessTheCallSet
   const TemporaryFolder folder;
   const auto edited = [&](const std::string& setting) {
     write_edited_model(kModel, R"(\"patience\": 1.0)", R"(\"patience\": 1.0, )" + setting, folder / "edited");
-    return Translator(folder / "edited", {.device = GetParam(), .threads = 1});
+    return Translator(folder / "edited", {.device = device(), .threads = 1});
   };
   greedy_.sample = false;
   greedy_.coverage_penalty = 0;
@@ -177,7 +177,7 @@ TEST_P(TranslationOptionsTest, SearchSettingsOfTheModelFileCountUnlessTheCallSet
 TEST_P(TranslationOptionsTest, SeveralModelsTranslateByTheMeanOfTheirProbabilities) {
   const TemporaryFolder folder;
   write_edited_model(kModel, R"(\"gelu\")", R"(\"relu\")", folder / "relu");
-  const TranslatorSettings settings{.device = GetParam(), .threads = 1};
+  const TranslatorSettings settings{.device = device(), .threads = 1};
   const auto ensemble = [&](const std::vector<std::filesystem::path>& files) { return Translator(files, settings); };
   const auto other = ensemble({folder / "relu"}), both = ensemble({kModel, folder / "relu"}),
              twice = ensemble({kModel, kModel});
@@ -211,7 +211,7 @@ TEST_P(TranslationOptionsTest, LanguagesAreForModelsOfSeveral) {
               testing::ThrowsMessage<TranslatorUsageError>(testing::HasSubstr("target_language: has no effect")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, TranslationOptionsTest, testing::Values("cpu", "cuda"),
+INSTANTIATE_TEST_SUITE_P(Devices, TranslationOptionsTest, testing::Values("cpu", "gpu"),
                          [](const auto& device) { return device.param; });
 
 }  // namespace

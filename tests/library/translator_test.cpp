@@ -50,8 +50,8 @@ TEST_P(TranslatorTest, OneTranslationForEachLineWithItsPiecesAndScores) {
 }
 
 TEST_P(TranslatorTest, PlainTranslationsEqualToRoundingInAnyBatch) {
-  const Translator plain(kModel, {.device = GetParam(), .threads = 1, .plain = true});
-  const Translator threads(kModel, {.device = GetParam(), .threads = 3, .plain = true});
+  const Translator plain(kModel, {.device = device(), .threads = 1, .plain = true});
+  const Translator threads(kModel, {.device = device(), .threads = 3, .plain = true});
   const auto translations = plain.translate(kLines), wanted = translator().translate(kLines);
   EXPECT_EQ(texts(translations), texts(wanted));
   const auto shared = threads.translate(kLines, {.batch_size = 2});
@@ -60,7 +60,7 @@ TEST_P(TranslatorTest, PlainTranslationsEqualToRoundingInAnyBatch) {
     EXPECT_TRUE(equal(translations[i], plain.translate_line(kLines[i])));
     EXPECT_TRUE(equal(translations[i], shared[i]));
   }
-  EXPECT_THAT([] { Translator(kModel, {.device = GetParam(), .precision = MatrixPrecision::kInt8, .plain = true}); },
+  EXPECT_THAT([] { Translator(kModel, {.device = device(), .precision = MatrixPrecision::kInt8, .plain = true}); },
               ThrowsMessage<TranslatorUsageError>(HasSubstr("precision: wanted float32 beside plain, got int8")));
 }
 
@@ -227,7 +227,7 @@ TEST_P(TranslatorTest, ExceptionsOfACallbackLeaveUnchanged) {
   EXPECT_THAT([&] { translator().translate(kLines, greedy_); }, ThrowsMessage<std::out_of_range>("mine"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, TranslatorTest, testing::Values("cpu", "cuda"),
+INSTANTIATE_TEST_SUITE_P(Devices, TranslatorTest, testing::Values("cpu", "gpu"),
                          [](const auto& device) { return device.param; });
 
 TEST(TranslatorErrorTest, HasTheKindOfTheFailure) {

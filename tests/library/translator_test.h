@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <gloss/translator.h>
 #include <gtest/gtest.h>
+
+#include "tests/stand_in/stand_in.h"
 
 namespace gloss {
 
@@ -31,15 +34,19 @@ inline bool equal(const Translation& a, const Translation& b) {
   return true;
 }
 
+/// Name of the device of tests with the parameter "gpu". It is there before the first tensor.
+inline const std::string kGpu = std::getenv("GLOSS_TEST_STAND_IN") != nullptr ? use_stand_in() : "cuda";
+
 /// An untrained model, small enough to be loaded for each test.
 class TranslatorTest : public testing::TestWithParam<std::string> {
  protected:
+  static std::string device() { return GetParam() == "cpu" ? "cpu" : kGpu; }
   void SetUp() override {
     try {
-      translator_.emplace(kModel, TranslatorSettings{.device = GetParam(), .threads = 1});
+      translator_.emplace(kModel, TranslatorSettings{.device = device(), .threads = 1});
     } catch (const TranslatorUsageError&) {
-      if (GetParam() == "cpu") throw;
-      GTEST_SKIP() << "no CUDA device here";
+      if (device() == "cpu") throw;
+      GTEST_SKIP() << "no GPU here";
     }
   }
   const Translator& translator() const { return *translator_; }

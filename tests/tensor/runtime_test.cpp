@@ -10,6 +10,8 @@
 
 #include "common/error.h"
 #include "common/system/machine.h"
+#include "tensor/accelerator.h"
+#include "tests/support/device_test.h"
 
 namespace gloss {
 namespace {
@@ -27,11 +29,22 @@ TEST(RuntimeTest, NamesOfDevices) {
 
 TEST(RuntimeTest, CudaIsNeverReplacedSilently) {
   if (at::hasCUDA()) GTEST_SKIP() << "there is a CUDA device here";
-  EXPECT_EQ(parse_device("auto"), at::Device(at::kCPU));
   for (const std::string text : {"cuda", "cuda:0", "cuda:1", "cuda:999"})
     EXPECT_THAT(
         [&] { parse_device(text); },
         ThrowsMessage<UsageError>("device " + text + ": this LibTorch finds no CUDA device here; use device cpu"));
+}
+
+TEST(RuntimeTest, AcceleratorHasTheNameThatLibTorchKnowsItBy) {
+  const at::Device first(at::Device(kGpu).type(), 0);
+  for (const auto& text : {std::string("auto"), kGpu, kGpu + ":0"}) EXPECT_EQ(parse_device(text), first) << text;
+  const auto last = kGpu + ":" + std::to_string(accelerators() - 1);
+  EXPECT_EQ(parse_device(last), at::Device(last));
+  EXPECT_THAT([] { parse_device(kGpu + ":999"); }, ThrowsMessage<UsageError>(HasSubstr(" device here is " + last)));
+  const ProcessPlace second{.rank = 1, .size = 2, .local_size = 1, .local_rank = 0};
+  for (const auto& text : {std::string("auto"), kGpu}) EXPECT_EQ(parse_device(text, second), first) << text;
+  EXPECT_THAT([&] { parse_device(kGpu + ":0", second); },
+              ThrowsMessage<UsageError>(HasSubstr("for several processes, got " + kGpu + ":0")));
 }
 
 TEST(RuntimeTest, EachProcessOfAMachineHasACudaDeviceOfItsOwn) {
@@ -42,8 +55,6 @@ TEST(RuntimeTest, EachProcessOfAMachineHasACudaDeviceOfItsOwn) {
                                     ProcessPlace{.rank = 1, .size = 2, .local_size = 1, .local_rank = 1}})
     EXPECT_THAT([&] { own_device(place, 1); },
                 ThrowsMessage<UsageError>(HasSubstr("for each of the 2 processes here, got 1")));
-  EXPECT_THAT([] { parse_device("cuda:0", ProcessPlace{.size = 2, .local_size = 2}); },
-              ThrowsMessage<UsageError>(HasSubstr("for several processes, got cuda:0")));
 }
 
 TEST(RuntimeTest, ThreadsAreThoseAskedForOrAllThatThereAre) {

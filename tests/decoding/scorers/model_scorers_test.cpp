@@ -270,7 +270,7 @@ TEST_P(ModelScorersTest, NoGraphIsBuilt) {
   EXPECT_TRUE(model_->generator()->bias().requires_grad());
 }
 
-INSTANTIATE_TEST_SUITE_P(Scorers, ModelScorersTest, ::testing::Values("cpu", "cuda", "packed", "plain"),
+INSTANTIATE_TEST_SUITE_P(Scorers, ModelScorersTest, ::testing::Values("cpu", "gpu", "packed", "plain"),
                          [](const auto& scorer) { return scorer.param; });
 
 }  // namespace

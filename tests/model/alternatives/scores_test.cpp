@@ -73,7 +73,8 @@ TEST_P(ScoresTest, PositionsChangeNoName) {
     torch::nn::Module stack;
     auto scores = self_attention_scores(config, stack, true)();
     EXPECT_THAT(scores->named_parameters().keys(), testing::ElementsAre("weight"));
-    scores->to(at::kDouble);
+    scores->to(device(), at::kDouble);
+    stack.to(device(), at::kDouble);  // which has the relative positions
     EXPECT_EQ(scores->forward(query_.to(at::kDouble).narrow(3, 0, 4), key_.to(at::kDouble).narrow(3, 0, 4)).dtype(),
               at::kDouble);
     EXPECT_EQ(stack.named_parameters().contains("relative_positions.weight"), positions == Positions::kRelative);

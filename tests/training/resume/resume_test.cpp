@@ -157,7 +157,7 @@ TEST_P(ResumeTest, WarnsOfAnotherKindOfDevice) {
   CheckpointFolder folder(place.checkpoints(), 3);
   auto saved = folder.newest();
   ASSERT_TRUE(saved.has_value());
-  const std::string here = device().is_cpu() ? "cpu" : "cuda";
+  const std::string here = device().is_cpu() ? "cpu" : kGpu;
   EXPECT_EQ(saved->state.device, here);
   saved->state.device = "abacus";
   folder.save(saved->file.tensors(), saved->state);

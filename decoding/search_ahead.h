@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "common/special_ids.h"
+#include "decoding/candidates.h"
+#include "decoding/decoding_config.h"
+#include "decoding/scorer.h"
+#include "decoding/search_hooks.h"
+
+namespace gloss {
+
+// Greedy and beam search whose rows stay on the device of the scorer. It takes some steps at a time; each continues the
+// likeliest rows that do not end. Then the host gets the candidates of these steps in one transfer, and repeats the
+// decisions: it alone finishes hypotheses and ends sentences. The device computes some steps more of a sentence that
+// has ended, in place of a wait at every step. It ranks equal probabilities as it likes.
+
+/// Steps between two waits. Not tuned by measurement.
+inline constexpr std::int64_t kStepsAhead = 4;
+
+/// Where such a search begins.
+struct LiveRows {
+  std::vector<std::int64_t> sentences;    ///< [B], by their names in the hooks
+  Ids tokens;                             ///< [B * K], each row's last
+  std::vector<double> log_probabilities;  ///< [B * K]; -inf for a row that only fills up the batch
+  std::int64_t length = 0;                ///< tokens of each row, without bos
+};
+
+/// What a step may take, beside the model: `width` candidates of each sentence, of which those without eos continue as
+/// `rows` rows at most.
+struct AheadLimits {
+  std::int64_t width = 1, rows = 1;
+  std::int64_t length = 0;  ///< of the longest sentence, eos included
+};
+
+/// Takes the candidates of a step of a sentence, best first, and returns whether the sentence goes on.
+using TakeCandidates = std::function<bool(std::int64_t sentence, std::vector<Candidate>& candidates)>;
+
+/// Returns whether a search depends on the tokens so far by their number alone, from `length` tokens on.
+bool may_run_ahead(const DecodingConfig& config, std::span<const Ids> prefixes, std::int64_t length);
+
+/// Searches until `take` has ended all sentences. The scorer has Scorer::on_device. Calls hooks.before_step before each
+/// step, and drops a sentence that is not wanted. The state has the rows of `live`. Throws ModelError as
+/// log_probability_offset.
+void search_ahead(const Scorer& scorer, Scorer::State& state, const DecodingConfig& config, LiveRows live,
+                  const AheadLimits& limits, const SearchHooks& hooks, const TakeCandidates& take);
+
+}  // namespace gloss

@@ -1,0 +1,24 @@
+#include "tests/stand_in/stand_in.h"
+
+#include <ATen/Context.h>
+#include <c10/core/DeviceType.h>
+
+#include "tests/stand_in/registration.h"
+
+namespace gloss {
+
+std::string use_stand_in() {
+  static const bool registered = [] {
+    if (at::globalContext().hasCUDA()) return false;
+    c10::register_privateuse1_backend("stand_in");
+    stand_in::register_device();
+    stand_in::register_operators();
+    stand_in::register_attention();
+    stand_in::register_autocast();
+    stand_in::register_variable_hooks();
+    return true;
+  }();
+  return registered ? "stand_in" : "cuda";
+}
+
+}  // namespace gloss
