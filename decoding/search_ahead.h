@@ -29,8 +29,7 @@ struct LiveRows {
   std::int64_t length = 0;                ///< tokens of each row, without bos
 };
 
-/// What a step may take, beside the model: `width` candidates of each sentence, of which those without eos continue as
-/// `rows` rows at most.
+/// Limits of a step: `width` candidates of each sentence, of which the first `rows` without eos continue.
 struct AheadLimits {
   std::int64_t width = 1, rows = 1;
   std::int64_t length = 0;  ///< of the longest sentence, eos included

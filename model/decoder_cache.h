@@ -16,7 +16,7 @@ struct Memory {
   Mask mask;         ///< over its S positions
 };
 
-/// What one decoder layer keeps beside its own keys and values. Tensors that a layer does not need stay undefined.
+/// The tensors of one decoder layer beside its own keys and values. Those that it does not need stay undefined.
 struct LayerCache {
   at::Tensor cross_key, cross_value;  ///< [B, H, S, d_k], one for each sentence
   at::Tensor state;                   ///< [B * K, D], of a layer with a recurrence
