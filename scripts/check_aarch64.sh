@@ -56,6 +56,10 @@ make_sysroot() {
   find "$work/sysroot" -type l -lname '/*' -printf '%p %l\n' | while read -r link target; do
     ln -sfnr "$work/sysroot$target" "$link"
   done
+  # qemu 7 shows the file of this system, with which LibTorch's cpuinfo crashes: a Cortex-A72 in its place.
+  mkdir "$work/sysroot/proc"
+  printf '%s\n' 'processor: 0' 'Features: fp asimd' 'CPU implementer: 0x41' 'CPU architecture: 8' 'CPU variant: 0x0' \
+    'CPU part: 0xd08' 'CPU revision: 0' '' >"$work/sysroot/proc/cpuinfo"
   mv "$work/sysroot" "$deps/sysroot"
   rm -rf -- "$work"
 }
