@@ -6,15 +6,19 @@ function(gloss_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
                          -Wno-unknown-pragmas $<$<BOOL:${GLOSS_WARNINGS_AS_ERRORS}>:-Werror>)
   # Text, models and messages come from elsewhere: containers check their indices, functions of C the sizes that they
-  # can know. The innermost loops, which see none of these, do without. Some distributions set a level of their own.
-  # Outside the kernels a product and a sum are rounded twice on every processor: metrics have the same last digit.
+  # can know, and indirect jumps their targets. Programs lie at random addresses. The innermost loops, which see none of
+  # these, do without. Some distributions set a level of their own.
   if(NOT target MATCHES "^gloss_kernels")
     target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
     target_compile_options(${target} PRIVATE -ffp-contract=off)
     if(NOT GLOSS_SANITIZE)
       target_compile_options(${target} PRIVATE -fstack-protector-strong
                              "$<$<CONFIG:Release>:SHELL:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>")
-      target_link_options(${target} PRIVATE LINKER:-z,relro LINKER:-z,now)
+      if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        target_compile_options(${target} PRIVATE -fcf-protection)
+      endif()
+      target_link_options(${target} PRIVATE LINKER:-z,relro LINKER:-z,now
+                          $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie>)
     endif()
   endif()
   if(GLOSS_SANITIZE)
