@@ -32,7 +32,8 @@ the C++ half of PyTorch. The first of these is used:
   --developer   also install clang-format, which scripts/check.sh needs, Chromium for the tests of pages, and the Python
                 packages of scripts/annotate.sh
   --page        also install these packages
-  --clang       also install clang, clang-tidy and LLVM's OpenMP, for the preset clang and scripts/tidy.sh
+  --clang       also install clang with libFuzzer, clang-tidy and LLVM's OpenMP, for the preset clang, scripts/tidy.sh
+                and scripts/fuzz.sh
   --cuda        only a LibTorch with CUDA will do; none is fetched
   --aarch64     for scripts/check_aarch64.sh, also install the cross compiler and qemu, and fetch the LibTorch for aarch64
                 into .deps/aarch64
@@ -54,13 +55,21 @@ has_llvm_openmp() {
   resources=$(clang++ -print-resource-dir 2>/dev/null) && compgen -G "$resources/../../libomp.so" >/dev/null
 }
 
+has_libfuzzer() {
+  local resources
+  resources=$(clang++ -print-resource-dir 2>/dev/null) && compgen -G "$resources/lib/*/*clang_rt.fuzzer*" >/dev/null
+}
+
 # Prints the Debian name of each package of which something is missing. One run of the preprocessor sees all headers.
 missing_packages() {
   local tool header package
   for tool in g++ cmake ninja:ninja-build ccache "$@"; do
     have "${tool%:*}" || echo "${tool#*:}"
   done
-  if [[ " $* " == *" clang++:clang "* ]] && ! has_llvm_openmp; then echo libomp-dev; fi
+  if [[ " $* " == *" clang++:clang "* ]]; then
+    has_llvm_openmp || echo libomp-dev
+    has_libfuzzer || echo libclang-rt-dev
+  fi
   for header in sentencepiece_processor.h:libsentencepiece-dev CLI/CLI.hpp:libcli11-dev \
     nlohmann/json.hpp:nlohmann-json3-dev gtest/gtest.h:libgtest-dev gmock/gmock.h:libgmock-dev \
     openssl/evp.h:libssl-dev zlib.h:zlib1g-dev pugixml.hpp:libpugixml-dev histedit.h:libedit-dev; do
@@ -80,6 +89,7 @@ describe() {
     clang) echo "clang 14 or newer" ;;
     clang-tidy) echo "clang-tidy 14 or newer" ;;
     libomp-dev) echo "LLVM's OpenMP run-time for clang" ;;
+    libclang-rt-dev) echo "LLVM's compiler-rt for clang, with libFuzzer" ;;
     libsentencepiece-dev) echo "SentencePiece with its headers, https://github.com/google/sentencepiece" ;;
     libcli11-dev) echo "CLI11 2.1 or newer, https://github.com/CLIUtils/CLI11" ;;
     nlohmann-json3-dev) echo "nlohmann_json 3.11 or newer, https://github.com/nlohmann/json" ;;
