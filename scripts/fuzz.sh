@@ -14,8 +14,8 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work="$root/build/fuzzing" runs="" seconds=0 is_short=no targets=()
-torch=" routes "                    # targets with LibTorch
-all=("$root"/tests/fuzz/*_fuzz.cpp) # a target for each file
+torch=" checkpoint foreign_files import model_file routes run_file " # targets with LibTorch
+all=("$root"/tests/fuzz/*_fuzz.cpp)                                  # a target for each file
 all=("${all[@]##*/}")
 all=("${all[@]%_fuzz.cpp}")
 while (($#)); do
