@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# scripts/fuzz_serving.sh [--runs N] [--seconds N] [TARGET...]: fuzzes the readers of gloss serve.
+#
+#     scripts/fuzz_serving.sh                             # 10^6 executions of each, 15 minutes at most
+#     scripts/fuzz_serving.sh --runs 10000 forms routes   # some of them, shortly
+#
+# Builds the programs of tests/fuzz with clang's libFuzzer and the sanitizers for addresses and
+# undefined behavior (preset fuzz), writes first inputs from the requests in tests/serve/golden, and
+# runs each target on one processor. A target ends after --runs executions or --seconds, whichever
+# comes first. Inputs that reach new code stay in build/fuzzing and begin the next run. Prints a line
+# for each target; the exit code is 1 if one has found a fault, whose input stays in build/fuzzing.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+work="$root/build/fuzzing" runs=1000000 seconds=900 targets=()
+all=("$root"/tests/fuzz/*_fuzz.cpp) # a target for each file
+all=("${all[@]##*/}")
+all=("${all[@]%_fuzz.cpp}")
+while (($#)); do
+  case $1 in
+  --help)
+    sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
+  --runs) runs=${2:?--runs needs a number} && shift 2 ;;
+  --seconds) seconds=${2:?--seconds needs a number} && shift 2 ;;
+  *)
+    if [[ " ${all[*]} " != *" $1 "* ]]; then
+      echo "fuzz_serving: there is no target $1, only ${all[*]}" >&2
+      exit 2
+    fi
+    targets+=("$1") && shift
+    ;;
+  esac
+done
+if ((${#targets[@]} == 0)); then targets=("${all[@]}"); fi
+
+mkdir -p "$work"
+if ! {
+  command -v clang++ >/dev/null || "$root/scripts/setup.sh" --clang
+  "$root/scripts/build.sh" fuzz "${targets[@]/#/fuzz_}"
+} >"$work/build.log" 2>&1; then
+  tail -n 30 "$work/build.log" >&2
+  echo "fuzz_serving: the targets were not built; see $work/build.log" >&2
+  exit 1
+fi
+"$root/tests/fuzz/make_seeds.py" "$work/seeds"
+
+# The counts of entropic schedules would take most of the time of routes, and so would searches for leaks while threads
+# keep memory; the leaks of all inputs are reported at the end.
+options=(-runs="$runs" -max_total_time="$seconds" -max_len=4096 -entropic=0 -detect_leaks=0 -timeout=30
+  -rss_limit_mb=2048 -dict="$work/seeds/words.dict" -print_final_stats=1)
+# The threads of LibTorch would wait for each other actively. Its functions keep no frame pointers: longer stacks of
+# allocations would differ each time, and AddressSanitizer's table of them would fill the memory.
+export OMP_NUM_THREADS=1 ASAN_OPTIONS=malloc_context_size=2
+failed=0
+for target in "${targets[@]}"; do
+  log="$work/$target.log"
+  mkdir -p "$work/corpus/$target" "$work/seeds/$target"
+  if "$root/build/fuzz/tests/fuzz/fuzz_$target" "${options[@]}" -artifact_prefix="$work/$target-" \
+    "$work/corpus/$target" "$work/seeds/$target" >"$log" 2>&1; then
+    found="nothing found"
+  else
+    found="a fault found: see $log" failed=1
+  fi
+  count=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  rate=$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")
+  covered=$(sed -n 's/.* cov: \([0-9]*\) ft: \([0-9]*\) corp: \([0-9]*\).*/\1 edges, \2 features, \3 inputs/p' "$log" |
+    tail -n 1)
+  echo "$target: ${count:-?} executions, ${rate:-?}/s, ${covered:-?}, $found"
+done
+exit "$failed"
