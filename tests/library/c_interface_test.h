@@ -66,6 +66,8 @@ inline LoadedModel load_for_c(const std::string& path, const nlohmann::json& set
 class CInterfaceTest : public TranslatorTest {
  protected:
   void SetUp() override {
+    TranslatorTest::SetUp();
+    if (IsSkipped()) return;
     translator_.emplace(kModel, TranslatorSettings{.device = device(), .threads = 1, .alignment = true});
     model_ = load_for_c(kModel, {{"device", device()}, {"threads", 1}, {"alignment", true}});
     ASSERT_NE(model_, nullptr);
