@@ -6,13 +6,19 @@ function(gloss_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
                          -Wno-unknown-pragmas $<$<BOOL:${GLOSS_WARNINGS_AS_ERRORS}>:-Werror>)
   # Text, models and messages come from elsewhere: containers check their indices, functions of C the sizes that they
-  # can know. The innermost loops, which see none of these, do without. Some distributions set a level of their own.
+  # can know, and indirect jumps their targets. Programs lie at random addresses. The innermost loops, which see none of
+  # these, do without. Some distributions set a level of their own.
   if(NOT target MATCHES "^gloss_kernels")
     target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
+    target_compile_options(${target} PRIVATE -ffp-contract=off)
     if(NOT GLOSS_SANITIZE)
       target_compile_options(${target} PRIVATE -fstack-protector-strong
                              "$<$<CONFIG:Release>:SHELL:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>")
-      target_link_options(${target} PRIVATE LINKER:-z,relro LINKER:-z,now)
+      if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        target_compile_options(${target} PRIVATE -fcf-protection)
+      endif()
+      target_link_options(${target} PRIVATE LINKER:-z,relro LINKER:-z,now
+                          $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie>)
     endif()
   endif()
   if(GLOSS_SANITIZE)
@@ -75,7 +81,8 @@ function(gloss_test name)
   add_custom_command(
     TARGET ${name} POST_BUILD
     COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:${name}>" "-DOUTPUT=${tests}"
-            "-DWORKING_DIRECTORY=${CMAKE_CURRENT_BINARY_DIR}" -P "${PROJECT_SOURCE_DIR}/cmake/write_test_suites.cmake"
+            "-DWORKING_DIRECTORY=${CMAKE_CURRENT_BINARY_DIR}" "-DEMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}"
+            -P "${PROJECT_SOURCE_DIR}/cmake/write_test_suites.cmake"
     BYPRODUCTS "${tests}" VERBATIM)
   set(include "${CMAKE_CURRENT_BINARY_DIR}/${name}_include.cmake")
   file(WRITE "${include}" "if(EXISTS \"${tests}\")\n  include(\"${tests}\")\nelse()\n"

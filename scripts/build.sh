@@ -12,7 +12,7 @@ preset=${1:-release}
 targets=("${@:2}")
 
 options=()
-if [[ $preset == cuda ]]; then options=(--cuda); fi
+if [[ $preset =~ ^(cuda|aarch64)$ ]]; then options=("--$preset"); fi
 "$root/scripts/setup.sh" ${options[@]+"${options[@]}"}
 cmake -S "$root" --preset "$preset"
 # Some files take 1.5 GB to compile: no more at once than the memory holds.

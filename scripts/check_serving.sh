@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # scripts/check_serving.sh [--runs N] [--seconds N] [PART...]: the full proof of gloss serve.
 #
-#     scripts/check_serving.sh                     # all parts; half an hour, and more for the fuzzing
+#     scripts/check_serving.sh                     # all parts; half an hour, and hours for the fuzzing
 #     scripts/check_serving.sh --runs 10000        # with fewer executions of each fuzz target
 #     scripts/check_serving.sh requests clients    # two parts
 #
 # requests: a process of gloss serve answers the bad requests of tests/serve/http, 200 variants among
 #   them, and ends with exit code 0 after them.
 # clients: scripts/check_serving_clients.py installs the clients of others and uses them.
-# fuzz: scripts/fuzz_serving.sh fuzzes what reads requests; --runs and --seconds are its options.
+# fuzz: scripts/fuzz.sh fuzzes what reads requests; --runs and --seconds are its options.
 #
 # Builds preset ci unless build/ci has the programs. Prints a line for each part and a summary; the
 # whole output of each part is in build/serving. The exit code is 1 if a part has failed.
@@ -79,7 +79,10 @@ requests() {
 
 clients() { "$root/scripts/check_serving_clients.py" --gloss "$gloss"; }
 
-fuzz() { "$root/scripts/fuzz_serving.sh" ${fuzz_options[@]+"${fuzz_options[@]}"}; }
+fuzz() {
+  "$root/scripts/fuzz.sh" ${fuzz_options[@]+"${fuzz_options[@]}"} \
+    connection fields forms http_syntax listen_address routes xml_text
+}
 
 mkdir -p "$work"
 if [[ ! -x $gloss || ! -x $tests ]]; then "$root/scripts/build.sh" ci gloss gloss_serve_test; fi

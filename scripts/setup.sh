@@ -4,32 +4,39 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 deps=$root/.deps
-version=2.13.0+cpu
+machine=$(uname -m)
+version=2.13.0
 pytorch_index=https://download.pytorch.org/whl/cpu
 archive_url=${GLOSS_LIBTORCH_URL:-https://download.pytorch.org/libtorch/cpu/libtorch-shared-with-deps-2.13.0%2Bcpu.zip}
 archive_sha256=${GLOSS_LIBTORCH_SHA256:-edbf4cbed78433d803e90a65f1752e57783d164bce66c95c0872b2ab8f5c159e}
 
-# Of the wheel for x86_64; that for aarch64 is checked if you give its sum.
-wheel_sha256=${GLOSS_WHEEL_SHA256:-6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b}
+# Of the wheel of version +cpu for x86_64, and of the other wheel for aarch64; that of +cpu for aarch64 is checked if you
+# give its sum.
+cpu_wheel_sha256=6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
+cuda_wheel_sha256=092790c696a760c729fd5722835f50b9d81fd7c8f141571f3f3cf4081a8f664c
 
 usage() {
   cat <<END
-usage: scripts/setup.sh [--developer] [--page] [--clang] [--cuda] [--help]
+usage: scripts/setup.sh [--developer] [--page] [--clang] [--cuda] [--aarch64] [--help]
 
 Installs with apt what the build needs and is not there (through sudo where you are not root), then sees to LibTorch,
 the C++ half of PyTorch. The first of these is used:
   1. where you point: GLOSS_LIBTORCH, Torch_DIR or CMAKE_PREFIX_PATH in the environment
   2. .deps/libtorch in the source tree
   3. the torch of an installed Python, if it fits
-  4. the wheel torch==$version by pip, as pip is set up here; then from $pytorch_index
-  5. the archive $archive_url
+  4. the wheel torch==$version+cpu by pip, as pip is set up here; then from $pytorch_index
+  5. for x86_64, the archive $archive_url
+     for aarch64, the wheel torch==$version by pip, without its half for CUDA
 4 and 5 are unpacked into .deps/libtorch. Nothing is installed into any Python.
 
   --developer   also install clang-format, which scripts/check.sh needs, Chromium for the tests of pages, and the Python
                 packages of scripts/annotate.sh
   --page        also install these packages
-  --clang       also install clang, clang-tidy and LLVM's OpenMP, for the preset clang and scripts/tidy.sh
+  --clang       also install clang with libFuzzer, clang-tidy and LLVM's OpenMP, for the preset clang, scripts/tidy.sh
+                and scripts/fuzz.sh
   --cuda        only a LibTorch with CUDA will do; none is fetched
+  --aarch64     for scripts/check_aarch64.sh, also install the cross compiler and qemu, and fetch the LibTorch for aarch64
+                into .deps/aarch64
 Environment: GLOSS_WHEEL_SHA256 is the sum of another wheel for 4. GLOSS_LIBTORCH_URL and GLOSS_LIBTORCH_SHA256 name
 another archive for 5.
 END
@@ -48,13 +55,21 @@ has_llvm_openmp() {
   resources=$(clang++ -print-resource-dir 2>/dev/null) && compgen -G "$resources/../../libomp.so" >/dev/null
 }
 
+has_libfuzzer() {
+  local resources
+  resources=$(clang++ -print-resource-dir 2>/dev/null) && compgen -G "$resources/lib/*/*clang_rt.fuzzer*" >/dev/null
+}
+
 # Prints the Debian name of each package of which something is missing. One run of the preprocessor sees all headers.
 missing_packages() {
   local tool header package
   for tool in g++ cmake ninja:ninja-build ccache "$@"; do
     have "${tool%:*}" || echo "${tool#*:}"
   done
-  if [[ " $* " == *" clang++:clang "* ]] && ! has_llvm_openmp; then echo libomp-dev; fi
+  if [[ " $* " == *" clang++:clang "* ]]; then
+    has_llvm_openmp || echo libomp-dev
+    has_libfuzzer || echo libclang-rt-dev
+  fi
   for header in sentencepiece_processor.h:libsentencepiece-dev CLI/CLI.hpp:libcli11-dev \
     nlohmann/json.hpp:nlohmann-json3-dev gtest/gtest.h:libgtest-dev gmock/gmock.h:libgmock-dev \
     openssl/evp.h:libssl-dev zlib.h:zlib1g-dev pugixml.hpp:libpugixml-dev histedit.h:libedit-dev; do
@@ -74,6 +89,7 @@ describe() {
     clang) echo "clang 14 or newer" ;;
     clang-tidy) echo "clang-tidy 14 or newer" ;;
     libomp-dev) echo "LLVM's OpenMP run-time for clang" ;;
+    libclang-rt-dev) echo "LLVM's compiler-rt for clang, with libFuzzer" ;;
     libsentencepiece-dev) echo "SentencePiece with its headers, https://github.com/google/sentencepiece" ;;
     libcli11-dev) echo "CLI11 2.1 or newer, https://github.com/CLIUtils/CLI11" ;;
     nlohmann-json3-dev) echo "nlohmann_json 3.11 or newer, https://github.com/nlohmann/json" ;;
@@ -187,7 +203,16 @@ locate_libtorch() {
       "found: "*) echo "${line#found: }" ;;
       "pointed: "*) die "${line#pointed: } names no LibTorch that can be used. Change or unset it" ;;
     esac
-  done < <(cmake -D GLOSS_CUDA="$cuda" "$@" -P "$root/cmake/locate_libtorch.cmake")
+  done < <(cmake -D GLOSS_CUDA="$cuda" -D CMAKE_SYSTEM_PROCESSOR="$machine" "$@" -P "$root/cmake/locate_libtorch.cmake")
+}
+
+# Prints the LibTorch to use, or nothing. For --aarch64 it is always the one that was fetched.
+find_libtorch() {
+  if [[ $deps != */aarch64 ]]; then
+    locate_libtorch
+  elif [[ -d $deps/libtorch ]]; then
+    echo "$deps/libtorch"
+  fi
 }
 
 # Prints a Python that has pip.
@@ -201,22 +226,40 @@ python_with_pip() {
   done
 }
 
-# fetch_wheel FOLDER [PIP OPTION...]: only the C++ half of the wheel is used, so any Python may fetch the same one.
-fetch_wheel() {
-  local folder=$1 python machine
+# download_wheels FOLDER [PIP OPTION...] REQUIREMENT...: for Python 3.11, whatever Python there is.
+download_wheels() {
+  local folder=$1 python
   shift
   python=$(python_with_pip)
-  machine=$(uname -m)
   [[ -n $python ]] || return 1
   "$python" -m pip download --no-deps --only-binary=:all: --implementation cp --python-version 3.11 --abi cp311 \
-    --platform "manylinux_2_28_$machine" --dest "$folder" "$@" "torch==$version" </dev/null || return
-  if [[ $machine == x86_64 || -n ${GLOSS_WHEEL_SHA256:-} ]] &&
-    ! (cd "$folder" && sha256sum --status -c <<<"$wheel_sha256  $(echo torch-*.whl)"); then
-    say "this wheel has another SHA-256 than $wheel_sha256; if you trust it, set GLOSS_WHEEL_SHA256"
+    --platform "manylinux_2_28_$machine" --dest "$folder" "$@" </dev/null
+}
+
+# fetch_wheel FOLDER SHA256 [PIP OPTION...] REQUIREMENT: only the C++ half of the wheel is used, so any Python may fetch
+# the same one.
+fetch_wheel() {
+  local folder=$1 sha256=${GLOSS_WHEEL_SHA256:-$2}
+  shift 2
+  download_wheels "$folder" "$@" || return
+  if [[ -n $sha256 ]] && ! (cd "$folder" && sha256sum --status -c <<<"$sha256  $(echo torch-*.whl)"); then
+    say "this wheel has another SHA-256 than $sha256; if you trust it, set GLOSS_WHEEL_SHA256"
     rm -f -- "$folder"/torch-*.whl
     return 1
   fi
   (cd "$folder" && unpack_wheel torch-*.whl)
+}
+
+# fetch_cuda_wheel FOLDER: PyPI has a wheel for CUDA only. Its half for CPUs asks for two libraries of CUDA's.
+fetch_cuda_wheel() {
+  local libraries=nvidia/cu13/lib
+  [[ $machine == aarch64 ]] || return 1
+  fetch_wheel "$1" "$cuda_wheel_sha256" "torch==$version" || return
+  download_wheels "$1" --platform manylinux_2_25_aarch64 --platform manylinux2014_aarch64 \
+    nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85 || return
+  (cd "$1" && cmake -E tar xf nvidia_cuda_runtime-*.whl -- $libraries/libcudart.so.13 &&
+    cmake -E tar xf nvidia_cuda_cupti-*.whl -- $libraries/libcupti.so.13 && mv $libraries/* libtorch/lib/ &&
+    rm -f libtorch/lib/lib{torch,torch_cuda*,c10_cuda,caffe2_nvrtc,torch_nvshmem,torch_global_deps,torch_python}.so)
 }
 
 # Keeps the license texts, too, for packages of gloss (docs/third_party.md).
@@ -234,26 +277,28 @@ unpack_wheel() {
 
 # fetch_archive FOLDER: CMake downloads it, since a bare machine has neither curl nor wget.
 fetch_archive() {
-  [[ $(uname -m) == x86_64 ]] || return 1
+  [[ $machine == x86_64 ]] || return 1
   cmake -D URL="$archive_url" -D FILE="$1/libtorch.zip" -D SHA256="$archive_sha256" -P "$root/cmake/download.cmake" &&
     (cd "$1" && cmake -E tar xf libtorch.zip)
 }
 
 # Everything is done in a folder beside the goal; only what was unpacked whole and fits is moved there.
 fetch_libtorch() {
+  local sha256=
+  [[ $machine == aarch64 ]] || sha256=$cpu_wheel_sha256
   rm -rf "$deps"/fetch.*  # left by a set-up that was killed
   work=$(mktemp -d "$deps/fetch.XXXXXX")
   trap 'rm -rf -- "$work"' EXIT
   if [[ -z $(python_with_pip) ]] && have apt-get; then
     apt_install python3 python3-pip ca-certificates || say "going on without pip"
   fi
-  say "fetching the wheel torch==$version (190 MB) by pip"
-  fetch_wheel "$work" || {
+  say "fetching the wheel torch==$version+cpu (190 MB) by pip"
+  fetch_wheel "$work" "$sha256" "torch==$version+cpu" || {
     say "pip did not find it; trying $pytorch_index"
-    fetch_wheel "$work" --retries 1 --index-url "$pytorch_index"
+    fetch_wheel "$work" "$sha256" --retries 1 --index-url "$pytorch_index" "torch==$version+cpu"
   } || {
-    say "not found there either; trying $archive_url"
-    fetch_archive "$work"
+    say "not found there either; trying $archive_url, or for aarch64 the wheel torch==$version (430 MB)"
+    fetch_archive "$work" || fetch_cuda_wheel "$work"
   } || die "LibTorch could not be fetched. Check the network, or point GLOSS_LIBTORCH to an unpacked LibTorch"
   [[ -n $(locate_libtorch -D CHECK="$work/libtorch") ]] || die "the LibTorch that was fetched does not fit"
   rm -rf "$deps/libtorch"
@@ -271,6 +316,10 @@ main() {
       --page) page=yes ;;
       --clang) tools+=(clang++:clang clang-tidy) ;;
       --cuda) cuda=ON ;;
+      --aarch64)
+        tools+=(aarch64-linux-gnu-g++:g++-aarch64-linux-gnu qemu-aarch64:qemu-user)
+        machine=aarch64 deps+=/aarch64
+        ;;
       -h | --help) usage && exit ;;
       *) die "unknown argument $argument; see scripts/setup.sh --help" ;;
     esac
@@ -284,7 +333,7 @@ main() {
   fi
   if [[ $page == yes ]]; then install_page_packages; fi
   check_versions
-  libtorch=$(locate_libtorch)
+  libtorch=$(find_libtorch)
   if [[ -z $libtorch && $cuda == ON ]]; then
     die "no LibTorch with CUDA was found. Point GLOSS_LIBTORCH to one: an unpacked LibTorch for CUDA, or the folder \
 site-packages/torch of a Python with PyTorch for CUDA"
@@ -293,7 +342,7 @@ site-packages/torch of a Python with PyTorch for CUDA"
     mkdir -p "$deps"
     exec 9>"$deps/lock"
     flock 9  # another set-up of the same tree may be fetching
-    libtorch=$(locate_libtorch)
+    libtorch=$(find_libtorch)
     [[ -n $libtorch ]] || fetch_libtorch
     libtorch=${libtorch:-$deps/libtorch}
   fi

@@ -63,7 +63,7 @@ char32_t lower_case(char32_t c) {
   if (is_within(c, 0x388, 0x38a)) return c + 37;
   if (c == 0x386 || c == 0x38c) return c == 0x386 ? 0x3ac : 0x3cc;
   if (is_within(c, 0x38e, 0x38f)) return c + 63;
-  if (is_within(c, 0x391, 0x3ab) || is_within(c, 0x410, 0x42f)) return c + 32;
+  if ((is_within(c, 0x391, 0x3ab) && c != 0x3a2) || is_within(c, 0x410, 0x42f)) return c + 32;
   if (is_within(c, 0x400, 0x40f)) return c + 80;
   return is_within(c, 0x531, 0x556) ? c + 48 : c;
 }

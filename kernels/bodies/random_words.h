@@ -25,6 +25,8 @@ inline Wide multiply(Wide x, std::uint64_t factor) {
   return (Wide)_mm256_mul_epu32((__m256i)x, _mm256_set1_epi64x(static_cast<long long>(factor)));
 #elif defined(__SSE2__)
   return (Wide)_mm_mul_epu32((__m128i)x, _mm_set1_epi64x(static_cast<long long>(factor)));
+#elif defined(__ARM_NEON)
+  return (Wide)vmull_n_u32(vmovn_u64((uint64x2_t)x), static_cast<std::uint32_t>(factor));
 #else
   return (x & 0xFFFFFFFFU) * factor;
 #endif

@@ -5,7 +5,7 @@
 #include "common/text/utf8.h"
 #include "serve/api/request_fields.h"
 #include "serve/http/api_error.h"
-#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/request_input.h"
 
 namespace gloss {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "serve/http/form_data.h"
-#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/request_input.h"
 
 namespace gloss {
 namespace {

@@ -3,19 +3,25 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 
-#include "common/text/letter_case.h"
-#include "serve/http/http_message.h"
-#include "serve/http/http_syntax.h"
+#include "common/error.h"
+#include "common/text/utf8.h"
+#include "tests/support/temporary_folder.h"
 
 namespace gloss {
 
-/// Ends the program if a property does not hold: libFuzzer then writes the input to a file.
-inline void expect(bool holds) {
-  if (!holds) std::abort();
+/// Ends the program if a property does not hold, with the line of the call: libFuzzer then writes the input to a file.
+inline void expect(bool holds, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  if (holds) return;
+  std::fprintf(stderr, "%s:%d: the property does not hold\n", file, line);
+  std::abort();
 }
 
 /// Returns the input of a target as text.
@@ -35,32 +41,34 @@ inline bool has_control(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
-inline std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string encoded;
-  for (const unsigned char byte : text) encoded.append({'%', kDigits[byte / 16], kDigits[byte % 16]});
-  return encoded;
+/// Returns whether `read` returns. Ends the program if it throws anything else than a gloss error of this kind, whose
+/// message is safe to print.
+template <typename Failure = Error>
+bool is_read(const auto& read) {
+  try {
+    read();
+    return true;
+  } catch (const Failure& error) {
+    expect(is_text(error.what()) && !has_control(error.what()));
+    expect(error.exit_code() == ExitCode::kData || error.exit_code() == ExitCode::kUsage);
+    return false;
+  }
 }
 
-/// Reads any bytes as a request that the server could have read: a line "POST /path?query", lines "name: value", an
-/// empty line, and the body.
-inline HttpRequest read_request_input(std::string_view input) {
-  HttpRequest request;
-  const auto first = take_line(input);
-  const auto space = std::min(first.find(' '), first.size());
-  request.method = std::string(first.substr(0, space));
-  const auto target = first.substr(std::min(space + 1, first.size()));
-  const auto question = std::min(target.find('?'), target.size());
-  request.path = percent_decoded(target.substr(0, question)).value_or("/");
-  if (has_control(request.path)) request.path = "/";
-  request.query = std::string(target.substr(std::min(question + 1, target.size())));
-  for (auto line = take_line(input); !line.empty(); line = take_line(input)) {
-    const auto colon = line.find(": ");
-    if (colon != line.npos && !has_control(line))
-      request.headers.emplace_back(lower_ascii(line.substr(0, colon)), line.substr(colon + 2));
-  }
-  request.body = std::string(input);
-  return request;
+/// Takes a byte off the beginning of a text; 0 if there is none.
+inline unsigned take_byte(std::string_view& text) {
+  if (text.empty()) return 0;
+  const auto byte = static_cast<unsigned char>(text.front());
+  text.remove_prefix(1);
+  return byte;
+}
+
+/// Writes a file into a folder that all inputs share, and returns its path.
+inline std::filesystem::path put_input(const std::string& name, std::string_view bytes) {
+  static const TemporaryFolder folder;
+  const auto path = folder / name;
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return path;
 }
 
 }  // namespace gloss

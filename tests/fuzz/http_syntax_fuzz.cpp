@@ -6,7 +6,7 @@
 #include "common/config/json.h"
 #include "common/error.h"
 #include "serve/http/form_data.h"
-#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/request_input.h"
 
 namespace gloss {
 namespace {

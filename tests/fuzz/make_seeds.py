@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""Writes the first inputs of the fuzz targets and a dictionary.
+"""Writes the first inputs of the fuzz targets and their dictionaries.
 
     tests/fuzz/make_seeds.py FOLDER
 
-FOLDER gets a folder for each target, and words.dict. The inputs are requests that clients have sent
-(tests/serve/golden), in the form that each target reads, and a few for what no client has sent.
+FOLDER gets a folder and a dictionary for each target. The inputs of readers of requests are requests that clients have
+sent (tests/serve/golden), in the form that each target reads, and a few for what no client has sent; file_seeds.py has
+those of readers of files.
 """
 
 import json
 import pathlib
 import re
 import sys
+
+import file_seeds
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FORM = "application/x-www-form-urlencoded"
@@ -73,7 +76,7 @@ def further_requests():
 
 
 def as_input(exchange):
-    """Returns a request as tests/fuzz/fuzz_input.h reads it."""
+    """Returns a request as tests/fuzz/request_input.h reads it."""
     headers = "".join(f"{name}: {value}\n" for name, value in exchange["headers"].items())
     return f"{exchange['request']}\n{headers}\n{exchange['body']}"
 
@@ -98,6 +101,12 @@ def tagged_texts(value):
     return [text for each in value for text in tagged_texts(each)] if isinstance(value, list) else []
 
 
+def quoted(word):
+    """Returns a word as dictionaries of libFuzzer spell it."""
+    return "".join(chr(byte) if 0x20 <= byte < 0x7F and byte not in b'"\\' else f"\\x{byte:02X}"
+                   for byte in word.encode())
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -116,16 +125,20 @@ def main():
     texts += ["ana <![CDATA[<b> & c]]>", "<?xml version='1.0'?><!DOCTYPE a><a><b>one</b><!-- c --><x/>&amp;</a>"]
     inputs["xml_text"] = [f"{rules}\n{text}".encode() for text in texts for rules in RULES]
 
+    words = set(WORDS) | set(re.findall(r"[a-z]+[a-z_]+", " ".join(exchange["body"] for exchange in single)))
+    words |= {exchange["request"].split()[1].split("?")[0] for exchange in single}
+    dictionaries = dict.fromkeys(inputs, words)
+    files = file_seeds.inputs()
+    inputs.update(files)
+    dictionaries.update((target, file_seeds.words(target, contents)) for target, contents in files.items())
+
     folder = pathlib.Path(sys.argv[1])
     for target, contents in inputs.items():
         (folder / target).mkdir(parents=True, exist_ok=True)
         for number, content in enumerate(sorted(set(contents))):
             (folder / target / f"seed-{number}").write_bytes(content)
-    words = set(WORDS) | set(re.findall(r"[a-z]+[a-z_]+", " ".join(exchange["body"] for exchange in single)))
-    words |= {exchange["request"].split()[1].split("?")[0] for exchange in single}
-    quoted = ("".join(chr(byte) if 0x20 <= byte < 0x7F and byte not in b'"\\' else f"\\x{byte:02X}"
-                      for byte in word.encode()) for word in sorted(words) if len(word) < 40)
-    (folder / "words.dict").write_text("".join(f'"{word}"\n' for word in quoted))
+        (folder / f"{target}.dict").write_text("".join(f'"{quoted(word)}"\n' for word in sorted(dictionaries[target])
+                                                       if len(word) < 40))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // Routes: several requests, one after the other, each get an answer that a client can have caused. Inputs are requests
-// (fuzz_input.h) with a line of ---- between them; {id} and {key} stand for those of the last answer.
+// (request_input.h) with a line of ---- between them; {id} and {key} stand for those of the last answer.
 
 #include <chrono>
 #include <condition_variable>
@@ -12,7 +12,7 @@
 #include "serve/http/api_error.h"
 #include "serve/routes.h"
 #include "serve/service/text_service.h"
-#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/request_input.h"
 
 namespace gloss {
 namespace {

@@ -29,6 +29,10 @@ for file in "$program" "$library"; do
     fault "$file looks for libraries in $headers"
   fi
 done
+# Programs lie at random addresses, and their tables of addresses are read-only (PIE and NOW in FLAGS_1).
+for file in "$tree/bin/gloss" "$program"; do
+  [[ $(objdump -p "$file") =~ RELRO.*FLAGS_1\ +0x0*8000001 ]] || fault "$file is not hardened by the linker"
+done
 # Before 1.0 the interface may change with the minor version.
 soname=$(objdump -p "$library" | awk '/SONAME/ { print $2 }')
 [[ $soname == "$(basename "$library" | sed -E 's/^(libgloss\.so\.(0\.[0-9]+|[1-9][0-9]*)).*/\1/')" ]] ||
