@@ -20,6 +20,7 @@
 #include "common/files/text_pairs.h"
 #include "decoding/batched_search.h"
 #include "decoding/scorers/make_scorer.h"
+#include "tensor/accelerator.h"
 #include "tensor/runtime.h"
 #include "tensor/workers.h"
 #include "translation/models/translation_model.h"
@@ -35,6 +36,7 @@ struct Options {
   std::optional<WeightPrecision> precision;
   std::int64_t fixed_length = 0, lines = 0;
   int threads = 0, repeat = 3;
+  std::string device = "cpu";
 };
 
 std::vector<Ids> sources_of(const Options& options, const Tokenizer& tokenizer) {
@@ -65,15 +67,18 @@ std::vector<std::vector<std::size_t>> batches_of(const std::vector<Ids>& sources
 
 void decode_speed(Options options) {
   const int threads = set_up_runtime(options.threads);
-  const auto loaded = load_translation_model(options.model, at::kCPU);
+  const auto device = parse_device(options.device);
+  const int parallel = is_accelerator(device) ? 1 : threads;
+  expect_translating_precision(options.precision, device, /*plain=*/false);
+  const auto loaded = load_translation_model(options.model, device);
   const auto sources = sources_of(options, *loaded.source_tokenizer);
   if (options.fixed_length > 0) options.decoding.min_length = options.decoding.max_length = options.fixed_length;
   const auto scorer = make_scorer(loaded.file.model, loaded.config.model, DecodingConfig::kMaxTargetLength,
                                   options.precision.value_or(translating_precision(loaded.file.precision)));
 
   std::vector<std::vector<Hypothesis>> found(sources.size());
-  const auto batches = batches_of(sources, static_cast<std::size_t>(options.decoding.batch_size), threads);
-  Workers workers(threads);
+  const auto batches = batches_of(sources, static_cast<std::size_t>(options.decoding.batch_size), parallel);
+  Workers workers(parallel);
   const double best = best_of(options.repeat, [&] {
     workers.run(std::ssize(batches), [&](std::int64_t batch) {
       const auto& lines = batches[static_cast<std::size_t>(batch)];
@@ -99,12 +104,13 @@ void decode_speed(Options options) {
     file.write(text);
     file.commit();
   }
+  const auto memory = peak_memory_mib(device);
   const Json line = {{"beam", options.decoding.beam_size},
                      {"batch", options.decoding.batch_size},
                      {"threads", threads},
                      {"sentences_per_second", static_cast<double>(sources.size()) / best},
                      {"tokens_per_second", static_cast<double>(tokens) / best},
-                     {"peak_memory_mib", peak_memory_mib(at::kCPU).value()}};
+                     {"peak_memory_mib", memory ? Json(*memory) : Json()}};
   std::cout << line.dump() << '\n';
 }
 
@@ -128,6 +134,7 @@ int main(int argc, char** argv) {
           gloss::kWeightPrecisions.begin(), gloss::kWeightPrecisions.end())));
   app.add_option("--repeat", options.repeat, "rounds")->check(CLI::PositiveNumber);
   app.add_option("--threads", options.threads, "0: as many as the process may use");
+  app.add_option("--device", options.device, "auto, cpu or cuda[:N]; default: cpu");
   CLI11_PARSE(app, argc, argv);
   return gloss::run_benchmark("decode_speed", [&] { gloss::decode_speed(options); });
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,7 +34,7 @@ inline bool equal(const Translation& a, const Translation& b) {
 }
 
 /// Name of the device of tests with the parameter "gpu". It is there before the first tensor.
-inline const std::string kGpu = std::getenv("GLOSS_TEST_STAND_IN") != nullptr ? use_stand_in() : "cuda";
+inline const std::string kGpu = device_of_tests(/*uses_stand_in=*/false);
 
 /// An untrained model, small enough to be loaded for each test.
 class TranslatorTest : public testing::TestWithParam<std::string> {
@@ -45,7 +44,7 @@ class TranslatorTest : public testing::TestWithParam<std::string> {
     try {
       translator_.emplace(kModel, TranslatorSettings{.device = device(), .threads = 1});
     } catch (const TranslatorUsageError&) {
-      if (device() == "cpu") throw;
+      if (device() == "cpu" || requires_device()) throw;
       GTEST_SKIP() << "no GPU here";
     }
   }

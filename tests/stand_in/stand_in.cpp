@@ -1,5 +1,7 @@
 #include "tests/stand_in/stand_in.h"
 
+#include <cstdlib>
+
 #include <ATen/Context.h>
 #include <c10/core/DeviceType.h>
 
@@ -20,5 +22,13 @@ std::string use_stand_in() {
   }();
   return registered ? "stand_in" : "cuda";
 }
+
+std::string device_of_tests(bool uses_stand_in) {
+  const char* const set = std::getenv("GLOSS_TEST_DEVICE");
+  const std::string device = set != nullptr ? set : uses_stand_in ? "stand_in" : "cuda";
+  return device == "stand_in" ? use_stand_in() : device;
+}
+
+bool requires_device() { return std::getenv("GLOSS_TEST_DEVICE") != nullptr; }
 
 }  // namespace gloss

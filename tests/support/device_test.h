@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdlib>
 #include <string>
 
 #include <ATen/Context.h>
@@ -11,20 +10,22 @@
 
 namespace gloss {
 
-/// Type of the device of tests with the parameter "gpu". It is there before the first tensor. Programs without
-/// GLOSS_USES_STAND_IN need a CUDA device, unless the environment has GLOSS_TEST_STAND_IN.
+/// Type of the device of tests with the parameter "gpu". It is there before the first tensor. In programs without
+/// GLOSS_USES_STAND_IN it is "cuda", unless the environment has GLOSS_TEST_DEVICE.
 #ifdef GLOSS_USES_STAND_IN
-inline const std::string kGpu = use_stand_in();
+inline const std::string kGpu = device_of_tests(/*uses_stand_in=*/true);
 #else
-inline const std::string kGpu = std::getenv("GLOSS_TEST_STAND_IN") != nullptr ? use_stand_in() : "cuda";
+inline const std::string kGpu = device_of_tests(/*uses_stand_in=*/false);
 #endif
 
-/// A test that runs once a device: on the CPU, and on a GPU, for which the stand-in device may stand in. It is skipped
-/// without any.
+/// A test that runs once a device: on the CPU, and on a GPU, for which the stand-in device may stand in. Without any it
+/// is skipped, or fails if the environment has GLOSS_TEST_DEVICE.
 class DeviceTest : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == "gpu" && !has_gpu()) GTEST_SKIP() << "no GPU here";
+    if (GetParam() != "gpu" || has_gpu()) return;
+    if (requires_device()) FAIL() << "GLOSS_TEST_DEVICE: LibTorch finds no device " << kGpu << " here";
+    GTEST_SKIP() << "no GPU here";
   }
 
   /// The CPU too in a test that is about to be skipped, so that its members can be made.
