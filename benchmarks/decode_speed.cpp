@@ -73,8 +73,9 @@ void decode_speed(Options options) {
   const auto loaded = load_translation_model(options.model, device);
   const auto sources = sources_of(options, *loaded.source_tokenizer);
   if (options.fixed_length > 0) options.decoding.min_length = options.decoding.max_length = options.fixed_length;
-  const auto scorer = make_scorer(loaded.file.model, loaded.config.model, DecodingConfig::kMaxTargetLength,
-                                  options.precision.value_or(translating_precision(loaded.file.precision)));
+  const auto scorer =
+      make_scorer(loaded.file.model, loaded.config.model, DecodingConfig::kMaxTargetLength,
+                  options.precision.value_or(translating_precision(loaded.file.precision, loaded.file.model.device)));
 
   std::vector<std::vector<Hypothesis>> found(sources.size());
   const auto batches = batches_of(sources, static_cast<std::size_t>(options.decoding.batch_size), parallel);
@@ -129,9 +130,9 @@ int main(int argc, char** argv) {
   app.add_option("--fixed-length", options.fixed_length, "exactly so many tokens a sentence");
   app.add_option("--lines", options.lines, "only the first lines; 0: all");
   app.add_option("--precision", options.precision,
-                 "float32, bfloat16 or int8 (default: as the file, where that is fast)")
+                 "float32, bfloat16, int8 or float16 (default: as the file, where that is fast)")
       ->transform(CLI::CheckedTransformer(std::map<std::string, gloss::WeightPrecision>(
-          gloss::kWeightPrecisions.begin(), gloss::kWeightPrecisions.end())));
+          gloss::kTranslatingPrecisions.begin(), gloss::kTranslatingPrecisions.end())));
   app.add_option("--repeat", options.repeat, "rounds")->check(CLI::PositiveNumber);
   app.add_option("--threads", options.threads, "0: as many as the process may use");
   app.add_option("--device", options.device, "auto, cpu or cuda[:N]; default: cpu");

@@ -9,6 +9,7 @@ namespace gloss::kernels {
 /// Number format of a product's factors. Sums are float32, or int32 for int8.
 enum class Precision {
   kFloat32,
+  kFloat16,  ///< on a GPU; no kernel has it
   kBfloat16,
   kInt8,  ///< weights quantized by column and inputs by row, each to multiples of max |x| / 127
 };

@@ -47,7 +47,8 @@ void read_keys(ConfigSection& section, const std::vector<OptionKey<Options>>& ke
 constexpr std::array kPrecisions = {std::pair{std::string_view("auto"), MatrixPrecision::kAuto},
                                     std::pair{std::string_view("float32"), MatrixPrecision::kFloat32},
                                     std::pair{std::string_view("bfloat16"), MatrixPrecision::kBfloat16},
-                                    std::pair{std::string_view("int8"), MatrixPrecision::kInt8}};
+                                    std::pair{std::string_view("int8"), MatrixPrecision::kInt8},
+                                    std::pair{std::string_view("float16"), MatrixPrecision::kFloat16}};
 constexpr std::array kSplits = {std::pair{std::string_view("line"), SentenceSplit::kLine},
                                 std::pair{std::string_view("paragraph"), SentenceSplit::kParagraph},
                                 std::pair{std::string_view("wrapped"), SentenceSplit::kWrapped}};

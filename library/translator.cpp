@@ -37,6 +37,8 @@ std::optional<WeightPrecision> wanted_precision(MatrixPrecision precision) {
       return WeightPrecision::kBfloat16;
     case MatrixPrecision::kInt8:
       return WeightPrecision::kInt8;
+    case MatrixPrecision::kFloat16:
+      return WeightPrecision::kFloat16;
     default:
       return std::nullopt;
   }

@@ -6,6 +6,7 @@
 #include <ATen/TensorOperators.h>
 
 #include "model/dropout.h"
+#include "tensor/half_precision.h"
 #include "tensor/shape.h"
 
 namespace gloss {
@@ -37,13 +38,15 @@ at::Tensor attend_by_scores(const at::Tensor& scores, const at::Tensor& value, c
   expect_shape(value, {B, H, S, -1}, "value");
   mask.expect_fits(B, S);
 
+  const auto exact = at_least_float(scores);
   at::Tensor weights;  // [B, H, T, S]
   if (mask.all_visible(T, S)) {
-    weights = scores.softmax(-1);
+    weights = exact.softmax(-1);
   } else {
     const auto hidden = mask.visible(T, S, scores.device()).logical_not();  // [B or 1, 1, T or 1, S]
-    weights = scores.masked_fill(hidden, kHidden).softmax(-1).masked_fill(hidden, 0);
+    weights = exact.masked_fill(hidden, kHidden).softmax(-1).masked_fill(hidden, 0);
   }
+  weights = weights.to(scores.scalar_type());
   if (context.pass.probe != nullptr) {
     if (weights.requires_grad()) weights = weights.clone();  // the probe may write; softmax's gradient reads its result
     context.pass.probe->attention(context.site, weights, value);

@@ -40,6 +40,13 @@ PaddedIds pad(std::span<const Ids> rows, at::Device device) {
   return result;
 }
 
+std::vector<std::int64_t> filled_positions(std::span<const std::int64_t> lengths, std::int64_t T) {
+  std::vector<std::int64_t> positions;
+  for (std::size_t b = 0; b < lengths.size(); ++b)
+    for (std::int64_t t = 0; t < lengths[b]; ++t) positions.push_back(static_cast<std::int64_t>(b) * T + t);
+  return positions;
+}
+
 ShiftedTarget shift_target(std::span<const Ids> targets, at::Device device) {
   std::vector<Ids> inputs;
   inputs.reserve(targets.size());

@@ -28,6 +28,9 @@ void expect_batch(const PaddedIds& batch, std::optional<std::int64_t> limit, con
 /// no ids and length 0; alone in a batch, its only column is padding.
 PaddedIds pad(std::span<const Ids> rows, at::Device device);
 
+/// Returns the indices into rows of [B * T] of the positions that are not padding.
+std::vector<std::int64_t> filled_positions(std::span<const std::int64_t> lengths, std::int64_t T);
+
 /// The decoder's input and the labels that it is to predict (teacher forcing).
 struct ShiftedTarget {
   PaddedIds input;    ///< bos + pieces [B, T]

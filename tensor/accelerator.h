@@ -11,6 +11,10 @@ bool is_accelerator(at::Device device);
 /// Returns the number of accelerators that LibTorch can use.
 int accelerators();
 
+/// Returns whether the device multiplies in bfloat16: on CUDA from compute capability 8.0. Older cards convert each
+/// number, which is slower than float32.
+bool has_bfloat16(at::Device device);
+
 /// Waits until the device has done all its work; returns at once for the CPU.
 void wait_for_device(at::Device device);
 

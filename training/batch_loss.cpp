@@ -10,18 +10,6 @@
 #include "training/output_loss.h"
 
 namespace gloss {
-namespace {
-
-// Returns the indices into [B * T] of the positions that are not padding.
-std::vector<std::int64_t> filled_positions(const std::vector<std::int64_t>& lengths, std::int64_t T) {
-  std::vector<std::int64_t> positions;
-  for (std::size_t b = 0; b < lengths.size(); ++b)
-    for (std::int64_t t = 0; t < lengths[b]; ++t) positions.push_back(static_cast<std::int64_t>(b) * T + t);
-  return positions;
-}
-
-}  // namespace
-
 Loss batch_loss(EncoderDecoder& model, const Batch& batch, double label_smoothing, const Pass& pass) {
   const PaddedIds source = pad(batch.source, model->device());
   const ShiftedTarget target = shift_target(batch.target, model->device());

@@ -181,10 +181,10 @@ CLI::Option* add_models(CLI::App& command, std::vector<std::filesystem::path>& m
 
 CLI::Option* add_precision(CLI::App& command, std::optional<WeightPrecision>& precision) {
   return add_choice(command,
-                    {.help = "multiply matrices in this precision; the lower ones on the CPU only",
+                    {.help = "multiply matrices in this precision; int8 on the CPU only, float16 on a GPU only",
                      .flag = "--precision",
                      .shown_default = "as stored if this is faster on this processor, else float32"},
-                    precision, kWeightPrecisions);
+                    precision, kTranslatingPrecisions);
 }
 
 CLI::Option* add_plain(CLI::App& command, bool& plain) {

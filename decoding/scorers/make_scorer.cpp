@@ -15,7 +15,10 @@ std::shared_ptr<const Scorer> make_scorer(const LazyModel& model, const ModelCon
   if (plain || falls_back_to_plain(model.device, config))
     return std::make_shared<PlainScorer>(model.network(), max_target_length);
   if (model.device.is_cpu()) return std::make_shared<InferenceScorer>(model, config, max_target_length, precision);
-  return std::make_shared<TransformerScorer>(model.network(), max_target_length);
+  const bool rounds = precision == WeightPrecision::kFloat16 || precision == WeightPrecision::kBfloat16;
+  const auto type = precision == WeightPrecision::kFloat16 ? at::kHalf : at::kBFloat16;
+  return std::make_shared<TransformerScorer>(rounds ? load_rounded(model, config, type) : model.network(),
+                                             max_target_length);
 }
 
 }  // namespace gloss

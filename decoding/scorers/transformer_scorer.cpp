@@ -71,7 +71,8 @@ Scorer::Step TransformerScorer::step(State& state, std::span<const Id> tokens,
   const Pass pass{.probe = site ? &probe : probe_.get(), .plain = plain_};
   const std::vector<std::int64_t> ids(tokens.begin(), tokens.end());
   auto result = step(state, to_device(ids, device()), pass);
-  result.attention = probe.weights();  // [B * K, S]
+  const auto attention = probe.weights();  // [B * K, S]
+  if (attention.defined()) result.attention = attention.to(at::kFloat);
   return result;
 }
 

@@ -76,7 +76,7 @@ class VariableWriter {
       const bool rounds = precision_ == WeightPrecision::kBfloat16;
       values[name + "/weight"] = [source = weights_, weights, rounds] {
         const auto rows = float_rows(source, weights);
-        return rounds ? to_bfloat16(rows) : rows;
+        return rounds ? in_half(rows, at::kBFloat16) : rows;
       };
       return;
     }

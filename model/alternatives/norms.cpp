@@ -1,15 +1,16 @@
 #include "model/alternatives/norms.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <ATen/TensorOperators.h>
 
 #include "model/batch_statistics.h"
-#include "model/mask.h"
+#include "model/padding.h"
+#include "tensor/half_precision.h"
 #include "tensor/new_weight.h"
 #include "tensor/shape.h"
+#include "tensor/to_device.h"
 
 namespace gloss {
 namespace {
@@ -21,10 +22,9 @@ std::vector<std::int64_t> lengths_at(const std::string& site, const BatchContext
 }
 
 /// Returns the rows [N, D] of x [B, T, D] that are not padding.
-at::Tensor filled_rows(const at::Tensor& x, std::vector<std::int64_t> lengths) {
-  if (lengths.empty()) return x.reshape({-1, x.size(-1)});
-  const auto mask = Mask::padding(std::move(lengths));
-  return x.index({mask.visible(1, x.size(1), x.device()).view({-1, x.size(1)})});
+at::Tensor filled_rows(const at::Tensor& x, const std::vector<std::int64_t>& lengths) {
+  const auto rows = x.reshape({-1, x.size(-1)});
+  return lengths.empty() ? rows : rows.index_select(0, to_device(filled_positions(lengths, x.size(1)), x.device()));
 }
 
 }  // namespace
@@ -34,8 +34,9 @@ RmsNorm::RmsNorm(std::int64_t width, double epsilon)
 
 at::Tensor RmsNorm::forward(const at::Tensor& x, const Pass& /*pass*/) {
   expect_width(x, weight_.size(0), "x");
-  const auto mean_square = x.square().mean(-1, /*keepdim=*/true);  // [..., 1]
-  return x / (mean_square + epsilon_).sqrt() * weight_;            // [..., D]
+  const auto wide = at_least_float(x);
+  const auto mean_square = wide.square().mean(-1, /*keepdim=*/true);              // [..., 1]
+  return (wide / (mean_square + epsilon_).sqrt() * weight_).to(x.scalar_type());  // [..., D]
 }
 
 BatchNorm::BatchNorm(std::int64_t width, double epsilon)
@@ -58,7 +59,8 @@ at::Tensor BatchNorm::forward(const at::Tensor& x, const Pass& pass) {
       pass.batch->statistics.seen.push_back({running_variance_, variance.detach() * (N / (N - 1))});
     }
   }
-  return (x - mean) / (variance + epsilon_).sqrt() * weight_ + bias_;
+  const auto wide = at_least_float(x);
+  return ((wide - mean) / (at_least_float(variance) + epsilon_).sqrt() * weight_ + bias_).to(x.scalar_type());
 }
 
 }  // namespace gloss

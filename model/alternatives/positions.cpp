@@ -68,7 +68,7 @@ at::Tensor rotate(const at::Tensor& heads, std::int64_t first) {
   const auto sine = angles.select(-1, 0), cosine = angles.select(-1, 1);                  // [T, d_k / 2] each
   const auto pairs = heads.reshape({B, H, T, d_k / 2, 2});
   const auto x = pairs.select(-1, 0), y = pairs.select(-1, 1);  // [B, H, T, d_k / 2] each
-  return at::stack({x * cosine - y * sine, x * sine + y * cosine}, -1).flatten(-2);
+  return at::stack({x * cosine - y * sine, x * sine + y * cosine}, -1).flatten(-2).to(heads.scalar_type());
 }
 
 at::Tensor RotaryScores::forward(const at::Tensor& query, const at::Tensor& key) {

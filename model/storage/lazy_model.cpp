@@ -4,7 +4,11 @@
 #include <mutex>
 #include <utility>
 
+#include <ATen/core/grad_mode.h>
 #include <c10/core/InferenceMode.h>
+
+#include "model/make_model.h"
+#include "model/weights.h"
 
 namespace gloss {
 namespace {
@@ -46,5 +50,18 @@ LazyModel::LazyModel(EncoderDecoder model)
 
 LazyModel::LazyModel(at::Device where, WeightSource source, std::function<EncoderDecoder()> load)
     : device(where), weights(std::move(source)), network(once(std::move(load))) {}
+
+EncoderDecoder load_rounded(const LazyModel& model, const ModelConfig& config, at::ScalarType type) {
+  const c10::InferenceMode off(false);
+  const at::NoGradGuard no_grad;
+  const auto pieces = [&](const char* embedding) {
+    return model.weights(stored_name(embedding, config.tie_embeddings)).values.size(0);
+  };
+  auto network = make_uninitialized_model(config, {pieces(kSourceEmbedding), pieces(kTargetEmbedding)});
+  network->to(model.device, type);
+  for (const auto& item : network->named_parameters())
+    item.value().copy_(in_half(model.weights(item.key()).to_float(), type));
+  return network;
+}
 
 }  // namespace gloss

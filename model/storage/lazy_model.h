@@ -36,4 +36,8 @@ struct LazyModel {
   UserCache cache = {};                     ///< for packed weights of the file
 };
 
+/// Loads the network of `config` onto the model's device with all weights rounded to `type`, float16 or bfloat16. Its
+/// norms and softmax compute in float32. Each call loads another one.
+EncoderDecoder load_rounded(const LazyModel& model, const ModelConfig& config, at::ScalarType type);
+
 }  // namespace gloss

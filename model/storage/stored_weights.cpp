@@ -72,13 +72,15 @@ StoredWeight to_int8(const at::Tensor& weight) {
   return {weight.div(divisors).round_().clamp_(-kSteps, kSteps).to(at::kChar), scales};
 }
 
-at::Tensor to_bfloat16(const at::Tensor& values) {
-  const double max_value = static_cast<float>(std::numeric_limits<at::BFloat16>::max());
-  return values.clamp(-max_value, max_value).to(at::kBFloat16);
+at::Tensor in_half(const at::Tensor& values, at::ScalarType type) {
+  const double max_value = type == at::kHalf ? static_cast<float>(std::numeric_limits<at::Half>::max())
+                                             : static_cast<float>(std::numeric_limits<at::BFloat16>::max());
+  return values.clamp(-max_value, max_value).to(type);
 }
 
 std::string_view weight_precision_name(WeightPrecision precision) {
-  return std::ranges::find(kWeightPrecisions, precision, &std::pair<std::string_view, WeightPrecision>::second)->first;
+  return std::ranges::find(kTranslatingPrecisions, precision, &std::pair<std::string_view, WeightPrecision>::second)
+      ->first;
 }
 
 StoredWeight StoredWeight::rows(std::int64_t first, std::int64_t count) const {
@@ -109,7 +111,7 @@ void store_weight(const std::string& name, const StoredWeight& weight, WeightPre
   if (precision == WeightPrecision::kFloat32 || !is_rounded(name, static_cast<std::size_t>(weight.values.dim()))) {
     keep(name, weight.to_float(), Dtype::kF32, stored);
   } else if (precision == WeightPrecision::kBfloat16) {
-    keep(name, to_bfloat16(weight.to_float()), Dtype::kBF16, stored);
+    keep(name, in_half(weight.to_float(), at::kBFloat16), Dtype::kBF16, stored);
   } else {
     const auto steps = weight.as_int8();
     keep(name, steps.values, Dtype::kI8, stored);

@@ -16,11 +16,12 @@ namespace gloss {
 /// The largest quantized value.
 inline constexpr float kMaxInt8 = 127;
 
-/// Returns the name in kWeightPrecisions.
+/// Returns the name in kTranslatingPrecisions.
 std::string_view weight_precision_name(WeightPrecision precision);
 
-/// Rounds float32 values to bfloat16, to the nearest finite value: bfloat16's largest one is below that of float32.
-at::Tensor to_bfloat16(const at::Tensor& values);
+/// Rounds float32 values to float16 or bfloat16, to the nearest finite value: their largest ones are below that of
+/// float32.
+at::Tensor in_half(const at::Tensor& values, at::ScalarType type);
 
 /// A weight in the precision in which it is stored: float32, bfloat16, or int8 quantized by row, value = scale * int8,
 /// with scales such that the largest absolute value of a row is 127 (scale 0 for a row of zeros).

@@ -11,10 +11,15 @@ namespace gloss {
 /// Precision of a model's matrices, in a file and for translating.
 using WeightPrecision = kernels::Precision;
 
-/// Names in files, options and messages: "float32", "bfloat16", "int8".
-inline constexpr std::array<std::pair<std::string_view, WeightPrecision>, 3> kWeightPrecisions{
+/// Names for translating, in options and messages: "float32", "bfloat16", "int8", "float16".
+inline constexpr std::array<std::pair<std::string_view, WeightPrecision>, 4> kTranslatingPrecisions{
     {{"float32", WeightPrecision::kFloat32},
      {"bfloat16", WeightPrecision::kBfloat16},
-     {"int8", WeightPrecision::kInt8}}};
+     {"int8", WeightPrecision::kInt8},
+     {"float16", WeightPrecision::kFloat16}}};
+
+/// The first three: names in files, and in options of commands that write them.
+inline constexpr std::array<std::pair<std::string_view, WeightPrecision>, 3> kWeightPrecisions{
+    {kTranslatingPrecisions[0], kTranslatingPrecisions[1], kTranslatingPrecisions[2]}};
 
 }  // namespace gloss

@@ -140,14 +140,15 @@ class Checker:
         self.run(self.gloss, "train-translate", "--config", run_file, "--out", run, "--device", self.options.device)
         self.run(self.gloss, "export", "--model", run, "--to", "ctranslate2", "--output", model)
         report = {"ratios": []}
+        precisions = ["float32", "bfloat16"] + ["float16"] * (self.options.device != "cpu")
         for beam in (1, 5):
             shared = ("--beam", beam, "--batch", 64, "--device", self.options.device)
             own = [self.figures(self.folder / "benchmarks/decode_speed", "--model", run, "--input", some,
                                 "--fixed-length", length, "--precision", precision, *shared)
-                   for precision in ("float32", "bfloat16")]
+                   for precision in precisions]
             other = [self.python(HERE / "ctranslate2_decoding.py", "--model", model, "--input", pieces,
                                  "--length", length, "--compute-type", precision, *shared)
-                     for precision in ("float32", "float16", "bfloat16")]
+                     for precision in precisions]
             report[f"beam {beam}"] = {"gloss": own, "ctranslate2": other}
             report["ratios"].append(ratio("tokens_per_second", max, own, other))
         return report

@@ -10,6 +10,7 @@
 #include "common/text/printable.h"
 #include "decoding/scorers/make_scorer.h"
 #include "model/inference/packed_linear.h"
+#include "tensor/accelerator.h"
 #include "tokenizer/tokenizer.h"
 
 namespace gloss {
@@ -141,24 +142,32 @@ LineTranslator make_translator(const EncoderDecoder& model, const TranslatorConf
                         std::move(target_tokenizer), config.max_source_length());
 }
 
-WeightPrecision translating_precision(WeightPrecision stored) {
-  return is_fast(stored) ? stored : WeightPrecision::kFloat32;
+WeightPrecision translating_precision(WeightPrecision stored, at::Device device) {
+  const bool fast = device.is_cpu() ? is_fast(stored) : stored == WeightPrecision::kBfloat16 && has_bfloat16(device);
+  return fast ? stored : WeightPrecision::kFloat32;
 }
 
 void expect_translating_precision(std::optional<WeightPrecision> precision, at::Device device, bool plain) {
   if (!precision || *precision == WeightPrecision::kFloat32) return;
+  const auto refuse = [&](const std::string& wanted, const std::string& advice) {
+    throw UsageError(
+        {Key{"precision"}, ": wanted " + wanted + ", got " + std::string(weight_precision_name(*precision)) + advice});
+  };
   if (plain)
     throw UsageError({Key{"precision"}, ": wanted float32 beside ", Key{"plain"},
                       ", got " + std::string(weight_precision_name(*precision)) + "; leave one of the two out"});
-  if (device.is_cpu()) return;
-  throw UsageError({Key{"precision"}, ": wanted float32, in which the device " + device.str() + " multiplies, got " +
-                                          std::string(weight_precision_name(*precision)) +
-                                          "; leave it out, or take the device cpu"});
+  if (device.is_cpu() && *precision == WeightPrecision::kFloat16)
+    refuse("float32, bfloat16 or int8 on the device cpu", "");
+  if (!device.is_cpu() && *precision == WeightPrecision::kInt8)
+    refuse("float32, bfloat16 or float16 on the device " + device.str(), "; leave it out, or take the device cpu");
+  if (*precision == WeightPrecision::kBfloat16 && !device.is_cpu() && !has_bfloat16(device))
+    refuse("float32 or float16 on the device " + device.str() + ", whose compute capability is below 8.0", "");
 }
 
 std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPrecision> precision, bool plain) const {
   expect_translating_precision(precision, file.model.device, plain);
-  return scorer_of(file.model, config, precision.value_or(translating_precision(file.precision)), plain);
+  return scorer_of(file.model, config, precision.value_or(translating_precision(file.precision, file.model.device)),
+                   plain);
 }
 
 Aligner TranslationModel::aligner(std::shared_ptr<const Scorer> scorer) const {

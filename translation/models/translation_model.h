@@ -20,7 +20,7 @@ struct TranslationModel {
   std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  ///< the same one if joint; without tags
   Languages languages = {};  ///< of the translations; empty: those of the model
 
-  /// Returns a scorer that multiplies matrices in `precision`, by default in translating_precision(file.precision).
+  /// Returns a scorer that multiplies matrices in `precision`, by default in translating_precision.
   /// A `plain` scorer uses the equations of model/ alone (Pass::plain), in float32. Throws as
   /// expect_translating_precision.
   std::shared_ptr<const Scorer> scorer(std::optional<WeightPrecision> precision = std::nullopt,
@@ -35,11 +35,11 @@ struct TranslationModel {
 };
 
 /// Returns the default precision of a model whose matrices are stored in `stored`: the same if this processor is faster
-/// in it, otherwise float32.
-WeightPrecision translating_precision(WeightPrecision stored);
+/// in it, or if it is bfloat16 and a GPU has that; otherwise float32.
+WeightPrecision translating_precision(WeightPrecision stored, at::Device device);
 
-/// Throws UsageError with the key "precision" if a lower precision than float32 is set for another device than the CPU,
-/// or for plain passes.
+/// Throws UsageError with the key "precision" if a lower precision than float32 is set that the device does not have:
+/// float16 on the CPU, int8 on a GPU, bfloat16 on an older one; or for plain passes.
 void expect_translating_precision(std::optional<WeightPrecision> precision, at::Device device, bool plain);
 
 /// Opens a model file, or the model.safetensors of a run folder, in place. Its weights are read when they are needed,

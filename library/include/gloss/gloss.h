@@ -19,8 +19,8 @@
 ///
 /// Settings and options are one JSON object, or NULL for none. Its keys are the fields of the structs of
 /// gloss/translator.h, with the same defaults. An enumeration is the word of its value: "precision" is auto, float32,
-/// bfloat16 or int8, "length_normalisation" power or gnmt, "split" line, paragraph or wrapped. An unknown key and a
-/// value of the wrong type are errors that name the key.
+/// bfloat16, int8 or float16, "length_normalisation" power or gnmt, "split" line, paragraph or wrapped. An unknown key
+/// and a value of the wrong type are errors that name the key.
 ///
 /// Functions that can fail return a code. If it is not GLOSS_DONE, the result is NULL and *error is set. On success
 /// *error is NULL. `error` itself may be NULL.

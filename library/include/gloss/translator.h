@@ -22,14 +22,15 @@ enum class MatrixPrecision {
   kAuto,  ///< the format of the model file if this processor is faster in it, otherwise float32
   kFloat32,
   kBfloat16,
-  kInt8,
+  kInt8,     ///< on the CPU only
+  kFloat16,  ///< on a GPU only
 };
 
 /// Settings for loading a Translator.
 struct TranslatorSettings {
   std::string device = "auto";  ///< auto, cpu, cuda or cuda:N; auto is a CUDA device if there is one
   int threads = 0;              ///< that translate, for all calls together; 0: all that the process may use
-  MatrixPrecision precision = MatrixPrecision::kAuto;  ///< a CUDA device and `plain` accept kAuto and kFloat32
+  MatrixPrecision precision = MatrixPrecision::kAuto;  ///< `plain` accepts kAuto and kFloat32
   /// Allows TranslationOptions::alignment and replace_unknown, which read the attention of the loaded model, in its
   /// precision, and take no further memory.
   bool alignment = false;

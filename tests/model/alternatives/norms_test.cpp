@@ -123,6 +123,15 @@ TEST_P(BatchNormTest, AFrozenNormKeepsItsStatistics) {
   EXPECT_THAT(running_mean(norm), SameAs(at::zeros_like(running_mean(norm))));
 }
 
+TEST_P(BatchNormTest, HalfPrecisionIsComputedInFloat) {
+  RmsNorm norm(3);
+  norm.to(device(), at::kHalf);
+  const auto x = at::full({1, 2, 3}, 300.0, at::device(device()).dtype(at::kHalf));  // its square is too large
+  const auto y = norm.forward(x, {});
+  EXPECT_EQ(y.scalar_type(), at::kHalf);
+  EXPECT_THAT(y, SameAs(at::ones_like(x)));
+}
+
 INSTANTIATE_DEVICES(BatchNormTest);
 
 }  // namespace

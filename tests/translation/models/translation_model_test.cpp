@@ -78,21 +78,30 @@ TEST_P(TranslationModelTest, NoModelIsAUsageError) {
   EXPECT_THROW(load_translation_model("", device()), UsageError);
 }
 
-TEST_P(TranslationModelTest, ALowerPrecisionIsTheProcessorsOnly) {
-  for (const auto precision : {WeightPrecision::kBfloat16, WeightPrecision::kInt8}) {
-    EXPECT_NO_THROW(expect_translating_precision(precision, at::kCPU, false));
-    EXPECT_THAT([&] { expect_translating_precision(precision, at::Device(at::kCUDA, 1), false); },
-                ThrowsMessage<UsageError>(AllOf(HasSubstr("precision: wanted float32"), HasSubstr("cuda:1"),
-                                                HasSubstr("take the device cpu"))));
+TEST_P(TranslationModelTest, DevicesHaveTheirPrecisions) {
+  const at::Device gpu(at::kCUDA, 1);
+  const auto wanted = [](WeightPrecision precision, at::Device where) {
+    return [=] { expect_translating_precision(precision, where, false); };
+  };
+  for (const auto where : {at::Device(at::kCPU), gpu}) {
+    EXPECT_NO_THROW(wanted(WeightPrecision::kFloat32, where)());
+    EXPECT_NO_THROW(wanted(WeightPrecision::kBfloat16, where)());
+    EXPECT_NO_THROW(expect_translating_precision(std::nullopt, where, true));
   }
-  EXPECT_NO_THROW(expect_translating_precision(WeightPrecision::kFloat32, at::kCUDA, false));
-  EXPECT_NO_THROW(expect_translating_precision(std::nullopt, at::kCUDA, false));
+  EXPECT_NO_THROW(wanted(WeightPrecision::kInt8, at::kCPU)());
+  EXPECT_NO_THROW(wanted(WeightPrecision::kFloat16, gpu)());
+  EXPECT_THAT(wanted(WeightPrecision::kInt8, gpu),
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("precision: wanted float32, bfloat16 or float16"),
+                                              HasSubstr("cuda:1"), HasSubstr("take the device cpu"))));
+  EXPECT_THAT(wanted(WeightPrecision::kFloat16, at::kCPU),
+              ThrowsMessage<UsageError>(HasSubstr("wanted float32, bfloat16 or int8 on the device cpu, got float16")));
+  EXPECT_EQ(translating_precision(WeightPrecision::kBfloat16, gpu), WeightPrecision::kBfloat16);
+  EXPECT_EQ(translating_precision(WeightPrecision::kInt8, gpu), WeightPrecision::kFloat32);
   write({pieces_, pieces_});
   const auto loaded = load();
-  if (device().is_cpu())
-    EXPECT_NO_THROW(loaded.translator(WeightPrecision::kInt8));
-  else
-    EXPECT_THROW(loaded.translator(WeightPrecision::kInt8), UsageError);
+  const bool on_cpu = device().is_cpu();
+  EXPECT_NO_THROW(loaded.translator(on_cpu ? WeightPrecision::kInt8 : WeightPrecision::kFloat16));
+  EXPECT_THROW(loaded.translator(on_cpu ? WeightPrecision::kFloat16 : WeightPrecision::kInt8), UsageError);
 }
 
 INSTANTIATE_DEVICES(TranslationModelTest);
