@@ -138,7 +138,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
     auto batch = batch_of(beams, progress, unfinished, context.constraints.reads_tokens());
     while (true) {
       const auto length = beams[unfinished.front()].length();
-      if (scorer.on_device() != nullptr && phrases.none() && may_run_ahead(config, given.prefixes, length)) {
+      if (phrases.none() && may_run_ahead(scorer, config, given.prefixes, length)) {
         search_ahead(scorer, *state, config, {unfinished, batch.tokens, batch.log_probabilities, length},
                      {2 * config.beam_size, config.beam_size, std::ranges::max(limits)}, hooks,
                      [&](std::int64_t sentence, auto& candidates) { return advance(sentence, candidates, {}); });

@@ -52,7 +52,7 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
   std::vector<double> log_probabilities(result.size(), 0);  // of their tokens so far
   const auto state = scorer.start(source);
   for (std::int64_t length = 0; !unfinished.empty(); ++length) {
-    if (scorer.on_device() != nullptr && !given.site && may_run_ahead(config, given.prefixes, length)) {
+    if (!given.site && may_run_ahead(scorer, config, given.prefixes, length)) {
       search_ahead(scorer, *state, config, {unfinished, last, log_probabilities, length},
                    {1, 1, std::ranges::max(limits)}, hooks,
                    [&](std::int64_t sentence, auto& candidates) { return advance(sentence, candidates, nullptr); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <ATen/TensorOperators.h>
@@ -38,13 +39,10 @@ class DeviceRows {
   std::int64_t length() const { return length_; }
 
   /// Takes some steps and waits for their candidates: [steps][B], best first.
-  std::vector<std::vector<std::vector<Candidate>>> take(std::int64_t steps, const SearchHooks& hooks) {
+  std::vector<std::vector<std::vector<Candidate>>> take(std::int64_t steps) {
     const c10::InferenceMode inference;
     std::vector<at::Tensor> found, flat;  // [B, W, kColumns] of each step
-    for (std::int64_t i = 0; i < steps; ++i) {
-      if (hooks.before_step) hooks.before_step();
-      flat.push_back(found.emplace_back(step()).flatten());
-    }
+    for (std::int64_t i = 0; i < steps; ++i) flat.push_back(found.emplace_back(step()).flatten());
     const auto all = at::cat(flat).to(at::kCPU);
     const auto* at = all.const_data_ptr<double>();
     std::vector<std::vector<std::vector<Candidate>>> result;
@@ -127,9 +125,10 @@ class DeviceRows {
 
 }  // namespace
 
-bool may_run_ahead(const DecodingConfig& config, std::span<const Ids> prefixes, std::int64_t length) {
-  return config.repetition_penalty == 1 && config.no_repeat_ngram == 0 && config.coverage_penalty == 0 &&
-         !config.shrinking_beam &&
+bool may_run_ahead(const Scorer& scorer, const DecodingConfig& config, std::span<const Ids> prefixes,
+                   std::int64_t length) {
+  return scorer.on_device() != nullptr && config.repetition_penalty == 1 && config.no_repeat_ngram == 0 &&
+         config.coverage_penalty == 0 && !config.shrinking_beam &&
          std::ranges::all_of(prefixes, [&](const auto& prefix) { return std::ssize(prefix) <= length; });
 }
 
@@ -137,15 +136,19 @@ void search_ahead(const Scorer& scorer, Scorer::State& state, const DecodingConf
                   const AheadLimits& limits, const SearchHooks& hooks, const TakeCandidates& take) {
   DeviceRows rows(scorer, state, config, live, limits);
   while (!live.sentences.empty()) {
-    auto steps = rows.take(std::min(kStepsAhead, limits.length - rows.length()), hooks);
-    std::vector<std::int64_t> kept, sentences;
-    for (std::int64_t b = 0; b < std::ssize(live.sentences); ++b) {
-      const auto sentence = live.sentences[b];
-      const auto goes_on = [&](auto& step) { return take(sentence, step[b]) && hooks.wants(sentence); };
-      if (!std::ranges::all_of(steps, goes_on)) continue;
-      kept.push_back(b);
-      sentences.push_back(sentence);
+    auto steps = rows.take(std::min(kStepsAhead, limits.length - rows.length()));
+    std::vector<std::int64_t> kept(live.sentences.size());
+    std::iota(kept.begin(), kept.end(), 0);
+    for (auto& step : steps) {
+      if (kept.empty()) break;
+      if (hooks.before_step) hooks.before_step();
+      std::erase_if(kept, [&](std::int64_t b) {
+        const auto sentence = live.sentences[b];
+        return !take(sentence, step[b]) || !hooks.wants(sentence);
+      });
     }
+    std::vector<std::int64_t> sentences;
+    for (const auto b : kept) sentences.push_back(live.sentences[b]);
     live.sentences = std::move(sentences);
     rows.keep(kept);
   }

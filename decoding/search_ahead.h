@@ -38,12 +38,13 @@ struct AheadLimits {
 /// Takes the candidates of a step of a sentence, best first, and returns whether the sentence goes on.
 using TakeCandidates = std::function<bool(std::int64_t sentence, std::vector<Candidate>& candidates)>;
 
-/// Returns whether a search depends on the tokens so far by their number alone, from `length` tokens on.
-bool may_run_ahead(const DecodingConfig& config, std::span<const Ids> prefixes, std::int64_t length);
+/// Returns whether the scorer stays on a device, and a search depends on the tokens so far by their number alone, from
+/// `length` tokens on.
+bool may_run_ahead(const Scorer& scorer, const DecodingConfig& config, std::span<const Ids> prefixes,
+                   std::int64_t length);
 
-/// Searches until `take` has ended all sentences. The scorer has Scorer::on_device. Calls hooks.before_step before each
-/// step, and drops a sentence that is not wanted. The state has the rows of `live`. Throws ModelError as
-/// log_probability_offset.
+/// Searches until `take` has ended all sentences. Before the host repeats a step it calls hooks.before_step; it drops a
+/// sentence that is not wanted. The state has the rows of `live`. Throws ModelError as log_probability_offset.
 void search_ahead(const Scorer& scorer, Scorer::State& state, const DecodingConfig& config, LiveRows live,
                   const AheadLimits& limits, const SearchHooks& hooks, const TakeCandidates& take);
 

@@ -17,7 +17,7 @@ namespace gloss {
 struct SearchHooks {
   /// Called by batched_search only, before each batch, with its number of sentences.
   std::function<void(std::int64_t sentences)> before_batch = {};
-  /// Called before each step of the model.
+  /// Called before each step of the model, or before its results are taken if the search runs ahead on a device.
   std::function<void()> before_step = {};
   /// Asked after each step for each sentence that goes on. False drops the sentence: no other hook is called for it,
   /// and what the search returns for it is incomplete.
