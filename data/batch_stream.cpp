@@ -38,7 +38,20 @@ BatchStream::BatchStream(const ParallelCorpus& corpus, std::int64_t batch_tokens
 
 Batch BatchStream::next() {
   if (position_.batch == batches_in_epoch()) order_epoch(position_.epoch + 1);
-  const auto occurrences = order_.batch(position_.batch++);
+  draw_ahead(1);
+  auto batch = std::move(ahead_.front());
+  ahead_.pop_front();
+  ++position_.batch;
+  return batch;
+}
+
+void BatchStream::draw_ahead(std::int64_t count) {
+  const auto last = std::min(position_.batch + count, batches_in_epoch());
+  for (auto batch = position_.batch + std::ssize(ahead_); batch < last; ++batch) ahead_.push_back(drawn(batch));
+}
+
+Batch BatchStream::drawn(std::int64_t index) const {
+  const auto occurrences = order_.batch(index);
   std::vector<std::int64_t> pairs;
   for (const auto occurrence : occurrences) pairs.push_back(pair_of(occurrence, *corpus_));
   auto batch = corpus_->batch(pairs);
@@ -74,6 +87,7 @@ void BatchStream::seek(EpochPosition position) {
     throw ModelError("place in the training data: wanted at most " + std::to_string(batches_in_epoch()) +
                      " batches in epoch " + std::to_string(position.epoch) + ", got " + std::to_string(position.batch));
   position_.batch = position.batch;
+  ahead_.clear();
 }
 
 void BatchStream::order_epoch(std::int64_t epoch) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,8 @@ class BatchStream {
 
   /// Returns the next batch. After the last batch of an epoch, returns the first of the next epoch.
   Batch next();
+  /// Draws up to `count` batches of this epoch that follow, for `next` to return. No position changes.
+  void draw_ahead(std::int64_t count);
   /// Returns the position after the batch taken last. At the end of an epoch this is still that epoch, with its number
   /// of batches.
   EpochPosition position() const { return position_; }
@@ -67,6 +70,7 @@ class BatchStream {
 
  private:
   void order_epoch(std::int64_t epoch);  ///< and moves to its beginning
+  Batch drawn(std::int64_t index) const;
   EpochOrder ordered(std::int64_t epoch);
   RandomStream augmentations(std::int64_t epoch) const;
   void draw_pieces(std::span<const Occurrence> occurrences, Batch& batch) const;
@@ -79,7 +83,8 @@ class BatchStream {
   std::optional<SubwordSampling> sampling_;
   std::shared_ptr<PairAugmenter> augmenter_;
   EpochPosition position_;
-  double growth_ = 1;  ///< of the positions of the current epoch, by augmentation
+  std::deque<Batch> ahead_;  ///< the next batches
+  double growth_ = 1;        ///< of the positions of the current epoch, by augmentation
   EpochOrder order_;
 };
 

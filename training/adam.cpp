@@ -9,6 +9,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "common/error.h"
+#include "tensor/accelerator.h"
 
 namespace gloss {
 namespace {
@@ -34,6 +35,10 @@ std::vector<std::pair<std::string, at::Tensor>> named_parameters(const EncoderDe
 
 double clip_factor(double norm, double clip_norm) {
   return clip_norm > 0 ? std::min(1.0, clip_norm / (norm + kNormEpsilon)) : 1;
+}
+
+at::Tensor clip_factor(const at::Tensor& norm, double clip_norm) {
+  return clip_norm > 0 ? (clip_norm / (norm + kNormEpsilon)).clamp_max(1) : at::ones_like(norm);
 }
 
 Adam::Adam(std::vector<std::pair<std::string, at::Tensor>> parameters, const TrainingConfig& config, Path path,
@@ -100,6 +105,8 @@ void Adam::set_state(State kind, std::size_t slot, const at::Tensor& values) {
   flat_->set_state(kind, static_cast<std::size_t>(trained), values);
 }
 
+bool Adam::decides_on_device() const { return !flat_ && is_accelerator(slots_.front().parameter.device()); }
+
 at::Tensor Adam::set_gradients(Gradients gradients) {
   const at::NoGradGuard no_grad;
   if (flat_) {
@@ -131,27 +138,31 @@ void Adam::step(const Update& update) {
 
 void Adam::plain_step(const Update& update, double ema_weight) {
   const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> parameters, gradients, m, v, steps;
-  at::Tensor step_as_tensor;  // shared by all parameters
+  const auto options = slots_.front().parameter.options().dtype(at::kFloat).requires_grad(false);
+  const auto scalar = [&](double value) { return at::full({}, value, options); };
+  const auto step = scalar(static_cast<double>(update.step));
+  const auto factor =
+      update.factor_on_device.defined() ? update.factor_on_device.to(at::kFloat) : scalar(update.gradient_factor);
+  const auto& skip = update.skip_on_device;
+  std::vector<at::Tensor> parameters, gradients, m, v;
   std::size_t next = 0;
   for (const Slot& slot : slots_) {
     if (!slot.is_trained) continue;
     const auto gradient = next < gradients_.size() ? gradients_[next] : at::Tensor();
     ++next;
     if (!gradient.defined()) continue;
-    if (!step_as_tensor.defined())
-      step_as_tensor = at::full({}, static_cast<double>(update.step), slot.parameter.options().dtype(at::kFloat));
     parameters.push_back(slot.parameter);
-    gradients.push_back((gradient * update.gradient_factor).contiguous());
+    gradients.push_back(gradient.contiguous());
     m.push_back(slot.m);
     v.push_back(slot.v);
-    steps.push_back(step_as_tensor);
   }
   if (!parameters.empty())
-    at::_fused_adam_(parameters, gradients, m, v, {}, steps, update.learning_rate, beta1_, beta2_, /*weight_decay=*/0,
-                     epsilon_, /*amsgrad=*/false, /*maximize=*/false);
+    at::_fused_adam_(parameters, at::_foreach_mul(gradients, factor), m, v, {}, std::vector(parameters.size(), step),
+                     update.learning_rate, beta1_, beta2_, /*weight_decay=*/0, epsilon_, /*amsgrad=*/false,
+                     /*maximize=*/false, /*grad_scale=*/{}, skip.defined() ? std::optional(skip) : std::nullopt);
+  const auto weight = skip.defined() ? (1 - skip) * ema_weight : scalar(ema_weight);
   for (const Slot& slot : slots_)
-    if (slot.ema.defined()) slot.ema.lerp_(slot.parameter, ema_weight);
+    if (slot.ema.defined()) slot.ema.lerp_(slot.parameter, weight);
   clear_gradients();
 }
 

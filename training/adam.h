@@ -20,6 +20,8 @@ std::vector<std::pair<std::string, at::Tensor>> named_parameters(const EncoderDe
 
 /// Returns the factor that reduces a gradient of norm `norm` to at most `clip_norm` (0: no limit).
 double clip_factor(double norm, double clip_norm);
+/// Computes the same on the device of the norm, a scalar.
+at::Tensor clip_factor(const at::Tensor& norm, double clip_norm);
 
 /// Adam (Kingma and Ba 2015, algorithm 1) over a model's parameters, each once, in the order of their names:
 ///
@@ -58,6 +60,9 @@ class Adam {
   /// Returns whether several processes divide the state and the work (FlatAdam).
   bool divides_state() const { return flat_.has_value() && !exchange_->is_alone(); }
 
+  /// Returns whether the parameters are on a GPU, where a step can be scaled or skipped before the host knows the norm.
+  bool decides_on_device() const;
+
   /// Sets the gradients of the next `step`, which must not change until then. If the state is divided, they are one
   /// tensor, that of the slice (GradientExchange). Returns their norm as one vector: a float64 scalar on their device,
   /// computed asynchronously. The norm is not finite if a gradient is not finite or the squares overflow float.
@@ -67,9 +72,12 @@ class Adam {
     std::int64_t step = 1;  ///< from 1
     double learning_rate = 0;
     double gradient_factor = 1;  ///< scale applied to the gradients first
+    /// In place of the factor if decides_on_device(), scalars there: the factor in float64, and 1 in float32 if nothing
+    /// is to change, otherwise 0. Undefined: gradient_factor holds, and all changes.
+    at::Tensor factor_on_device = {}, skip_on_device = {};
   };
   /// Updates the parameters and clears the gradients. A parameter without a gradient (on the CPU: with a gradient that
-  /// is zero everywhere) keeps its value, m and v. Needs the gradients from `set_gradients`.
+  /// is zero everywhere) keeps its value, m and v. Needs the gradients from `set_gradients`. Does not wait for a GPU.
   void step(const Update& update);
   void clear_gradients();
 

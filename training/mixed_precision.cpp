@@ -15,6 +15,9 @@ void expect_precision(Precision precision, at::Device device, bool plain) {
     throw UsageError(
         "training.precision: wanted float32 on this processor, which has no products of bfloat16 (AVX512_BF16), got "
         "bfloat16");
+  if (precision == Precision::kBfloat16 && !has_bfloat16(device))
+    throw UsageError("training.precision: wanted float32 on the device " + device.str() +
+                     ", whose compute capability is below 8.0, got bfloat16");
 }
 
 Autocast::Autocast(bool on, at::Device device) : on_(on && is_accelerator(device)), type_(device.type()) {

@@ -8,8 +8,8 @@
 
 namespace gloss {
 
-/// Throws UsageError if `device` cannot train with `precision`: a processor without bfloat16 products, or any processor
-/// in plain passes, since these products are not operators of LibTorch.
+/// Throws UsageError if `device` cannot train with `precision`: a processor or a GPU without bfloat16 products, or any
+/// processor in plain passes, since these products are not operators of LibTorch.
 void expect_precision(Precision precision, at::Device device, bool plain);
 
 /// While an object lives, the products of this thread on a GPU have factors in bfloat16, by LibTorch's

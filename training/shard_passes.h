@@ -31,6 +31,8 @@ struct UpdateOptions {
   Precision precision = Precision::kFloat32;  ///< of the factors of matrix products
   std::int64_t shards = 1;                    ///< parts of a batch; on a GPU one per process
   bool plain = false;                         ///< Pass::plain
+  /// Called while a GPU works, before the host waits for it; may be empty. Not called on the CPU.
+  std::function<void()> meanwhile = {};
 };
 
 /// Time of the phases of an update, in seconds. The time in which some workers go forward and others backward is

@@ -138,15 +138,17 @@ void Trainer::update() {
 
   const std::int64_t step = state_.step + 1;
   const double rate = learning_rate(config, options_.d_model, step);
-  const UpdateResult result = update_weights(model_, adam_, workers_, batches, RandomStream(options_.seed, "dropout"),
-                                             {.step = step,
-                                              .learning_rate = rate,
-                                              .label_smoothing = config.label_smoothing,
-                                              .clip_norm = config.clip_norm,
-                                              .precision = config.precision,
-                                              .shards = config.shards,
-                                              .plain = options_.plain},
-                                             gradient_exchange_ ? &*gradient_exchange_ : nullptr);
+  const UpdateResult result =
+      update_weights(model_, adam_, workers_, batches, RandomStream(options_.seed, "dropout"),
+                     {.step = step,
+                      .learning_rate = rate,
+                      .label_smoothing = config.label_smoothing,
+                      .clip_norm = config.clip_norm,
+                      .precision = config.precision,
+                      .shards = config.shards,
+                      .plain = options_.plain,
+                      .meanwhile = [this] { batches_->draw_ahead(options_.config.accumulate); }},
+                     gradient_exchange_ ? &*gradient_exchange_ : nullptr);
   saved_ = false;
   state_.position = batches_->position();
   if (!result.applied) return count_skipped(step);

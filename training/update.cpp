@@ -24,19 +24,23 @@ ShardSums sum_of_batches(ShardPasses& passes, GradientExchange* gradient_exchang
   return sum;
 }
 
-// Returns the sums over all shards. Sets the gradients of `adam`, and loss, norm and seconds of `result`.
-ShardSums sums_with_norm(ShardPasses& passes, Adam& adam, GradientExchange* gradient_exchange, UpdateResult& result) {
+/// The sums over all shards, and the norm of their gradients, a float64 scalar.
+struct SumsWithNorm {
+  ShardSums sum;
+  at::Tensor norm;
+};
+
+// Sets the gradients of `adam`, and the seconds of `result`.
+SumsWithNorm sums_with_norm(ShardPasses& passes, Adam& adam, GradientExchange* gradient_exchange,
+                            UpdateResult& result) {
   while (true) {
     try {
       Lap lap;
       ShardSums sum = sum_of_batches(passes, gradient_exchange);
-      const auto norm = adam.set_gradients(std::move(sum.gradients));
-      const auto numbers = at::stack({sum.nll, norm}).cpu();  // [2]
-      result.nll_sum = numbers.const_data_ptr<double>()[0];
-      result.gradient_norm = numbers.const_data_ptr<double>()[1];
+      auto norm = adam.set_gradients(std::move(sum.gradients));
       result.seconds = passes.seconds();
       result.seconds.optimizer += lap() - result.seconds.forward - result.seconds.backward;
-      return sum;
+      return {std::move(sum), std::move(norm)};
     } catch (const OutOfMemoryError&) {
       throw;
     } catch (...) {
@@ -48,6 +52,15 @@ ShardSums sums_with_norm(ShardPasses& passes, Adam& adam, GradientExchange* grad
   }
 }
 
+// Takes Adam's step without knowing the numbers: the device computes what the host would decide by them.
+void step_on_device(Adam& adam, Adam::Update update, const SumsWithNorm& sums, double clip_norm) {
+  const at::NoGradGuard no_grad;
+  const auto norm = sums.norm * update.gradient_factor;
+  update.factor_on_device = clip_factor(norm, clip_norm) * update.gradient_factor;
+  update.skip_on_device = at::isfinite(sums.sum.nll + sums.norm).logical_not().to(at::kFloat);
+  adam.step(update);
+}
+
 }  // namespace
 
 UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers, std::span<const Batch> batches,
@@ -56,20 +69,26 @@ UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers,
   UpdateResult result;
   ShardPasses passes(model, adam.trained(), workers, batches, dropout, options,
                      gradient_exchange != nullptr ? gradient_exchange->exchange().size() : 1);
-  const ShardSums sum = sums_with_norm(passes, adam, gradient_exchange, result);
+  const auto sums = sums_with_norm(passes, adam, gradient_exchange, result);
+  const auto& sum = sums.sum;
   Lap lap;
   const double per_token = 1.0 / static_cast<double>(sum.tokens);
-  result.tokens = sum.tokens;
-  result.gradient_norm *= per_token;
-  result.applied = std::isfinite(result.nll_sum) && std::isfinite(result.gradient_norm);
-  if (result.applied) {
-    adam.step({.step = options.step,
-               .learning_rate = options.learning_rate,
-               .gradient_factor = per_token * clip_factor(result.gradient_norm, options.clip_norm)});
-    sum.statistics.update_running();
-  } else {
-    adam.clear_gradients();
+  Adam::Update update{.step = options.step, .learning_rate = options.learning_rate, .gradient_factor = per_token};
+  if (adam.decides_on_device()) {
+    step_on_device(adam, update, sums, options.clip_norm);
+    if (options.meanwhile) options.meanwhile();
   }
+  const auto numbers = at::stack({sum.nll, sums.norm}).cpu();  // [2]
+  result.tokens = sum.tokens;
+  result.nll_sum = numbers.const_data_ptr<double>()[0];
+  result.gradient_norm = numbers.const_data_ptr<double>()[1] * per_token;
+  result.applied = std::isfinite(result.nll_sum) && std::isfinite(result.gradient_norm);
+  if (result.applied && !adam.decides_on_device()) {
+    update.gradient_factor *= clip_factor(result.gradient_norm, options.clip_norm);
+    adam.step(update);
+  }
+  adam.clear_gradients();
+  if (result.applied) sum.statistics.update_running();
   result.seconds.optimizer += lap();
   return result;
 }

@@ -25,9 +25,9 @@ struct UpdateResult {
 /// Updates the weights once, by the gradient of the mean smoothed loss over the tokens of all `batches`. Each batch is
 /// cut into shards (data/batch.h). A worker goes through a shard on one thread, forward and backward; the gradients
 /// are summed in a fixed order (ShardTree). So the bits depend on the number of shards, but not on that of the workers.
-/// Dropout is drawn from `dropout` at (step, index of the shard among those of all batches). A GPU is waited for once:
-/// loss and norm are read with one copy after the last backward pass. One of several processes also waits for the
-/// loss of each batch.
+/// Dropout is drawn from `dropout` at (step, index of the shard among those of all batches). A GPU is waited for once,
+/// after all its work is handed to it: loss and norm are read with one copy. It skips an update that is not finite by
+/// itself. One of several processes also waits for the loss of each batch.
 ///
 /// If memory runs out in a shard or in the computation of the norm, the caching allocator frees its blocks, and the
 /// batch (for the norm, the update) starts again with one shard after the other, which takes less memory and gives the

@@ -153,7 +153,7 @@ Prepared prepare(const TrainTranslateCommandOptions& options, const std::optiona
                  const std::filesystem::path& out) {
   auto run = read_run(options, out);
   const auto machine = set_up(common_options(options.common, place), files_of(options, run.config, out), place);
-  if (place && !machine.device.is_cpu()) set_up_gpu_exchange(*place, machine.device);
+  if (place && machine.device.is_cuda()) set_up_gpu_exchange(*place, machine.device);
   return {std::move(run), machine};
 }
 

@@ -84,6 +84,23 @@ TEST_F(BatchStreamTest, BatchesKeepTheBudget) {
   }
 }
 
+TEST_F(BatchStreamTest, DrawingAheadChangesNothing) {
+  const auto corpus = make_corpus(60);
+  BatchStream plain(corpus, kBudget, RandomStream(1, "run")), ahead(corpus, kBudget, RandomStream(1, "run"));
+  for (int i = 0; i < 3 * plain.batches_in_epoch(); ++i) {
+    const auto expected = plain.next(), got = ahead.next();
+    EXPECT_EQ(got.source, expected.source);
+    EXPECT_EQ(got.target, expected.target);
+    ahead.draw_ahead(i % 4);
+    EXPECT_EQ(ahead.position(), plain.position());
+  }
+  const EpochPosition second{0, 1};
+  plain.seek(second);
+  ahead.draw_ahead(2);
+  ahead.seek(second);
+  EXPECT_EQ(ahead.next().source, plain.next().source);
+}
+
 TEST_F(BatchStreamTest, PairOverTheBudgetIsABatchAlone) {
   auto batches = stream(1, 1);
   const auto epoch = take_epoch(batches);

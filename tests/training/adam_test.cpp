@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "tests/support/device_test.h"
+#include "tests/support/tensor_matchers.h"
 #include "tests/training/golden_tensor.h"
 
 namespace gloss {
@@ -91,6 +92,48 @@ TEST_P(AdamTest, GradientFactorScalesTheGradients) {
     }
     for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(scaled[i].second.equal(plain[i].second));
   }
+}
+
+TEST_P(AdamTest, ParametersMayShareAGradient) {
+  for (const auto path : kPaths) {
+    const auto shared = parameters(), apart = parameters();
+    for (const auto& named : {shared, apart}) {
+      Adam adam({{"a", named[0].second}, {"c", named[0].second.detach().clone().requires_grad_()}}, {}, path);
+      const auto gradient = gradients(0)[1];
+      adam.set_gradients({gradient, &named == &shared ? gradient : gradient.clone()});
+      adam.step({.learning_rate = 1, .gradient_factor = 0.01});
+    }
+    EXPECT_THAT(shared[0].second.detach(), SameAs(apart[0].second.detach()));
+  }
+}
+
+TEST_P(AdamTest, DeviceScalesAndSkips) {
+  if (device().is_cpu()) GTEST_SKIP() << "the host decides";
+  const auto scalar = [](double value) { return at::full({}, value, at::device(device()).dtype(at::kFloat)); };
+  TrainingConfig config;
+  config.ema_decay = 0.9;
+  const auto by_host = parameters(), by_device = parameters();
+  Adam host(by_host, config), there(by_device, config);
+  ASSERT_TRUE(there.decides_on_device());
+  for (std::int64_t step = 1; step <= 3; ++step) {
+    host.set_gradients(gradients(0));
+    host.step({.step = step, .learning_rate = 0.1, .gradient_factor = 0.5});
+    for (const double skip : {1.0, 0.0}) {
+      there.set_gradients(gradients(0));
+      there.step({.step = step,
+                  .learning_rate = 0.1,
+                  .factor_on_device = scalar(0.5).to(at::kDouble),
+                  .skip_on_device = scalar(skip)});
+    }
+  }
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    EXPECT_THAT(there.slots()[slot].parameter.detach(), SameAs(host.slots()[slot].parameter.detach()));
+    EXPECT_THAT(there.slots()[slot].v, SameAs(host.slots()[slot].v));
+    EXPECT_THAT(there.slots()[slot].ema, SameAs(host.slots()[slot].ema));
+  }
+  for (const double norm : {0.0, 0.5, 4.0})
+    EXPECT_NEAR(clip_factor(scalar(norm), 1).item<double>(), clip_factor(norm, 1), 1e-6);
+  EXPECT_EQ(clip_factor(scalar(1e9), 0).item<double>(), 1);
 }
 
 TEST_P(AdamTest, NormOfBrokenGradientsIsNotFinite) {

@@ -209,6 +209,23 @@ TEST(IsOutOfMemoryTest, ALayerThatOneDnnCannotMakeIsOneThatDoesNotFit) {
   EXPECT_FALSE(is_out(std::runtime_error("other")));
 }
 
+TEST(OutOfMemoryKindsTest, LibrariesOfCudaHaveMessagesOfTheirOwn) {
+  const auto is_one = [](const std::string& message) {
+    try {
+      TORCH_CHECK(false, message);
+    } catch (...) {
+      return is_out_of_memory();
+    }
+    return false;
+  };
+  EXPECT_TRUE(is_one("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"));
+  EXPECT_TRUE(is_one("cuDNN error: CUDNN_STATUS_ALLOC_FAILED"));
+  EXPECT_TRUE(is_one("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"));
+  EXPECT_TRUE(is_one("CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported"));
+  EXPECT_FALSE(is_one("CUDA error: an illegal memory access was encountered"));
+  EXPECT_FALSE(is_one("CUDA error: CUBLAS_STATUS_EXECUTION_FAILED"));
+}
+
 INSTANTIATE_DEVICES(OutOfMemoryTest);
 
 }  // namespace

@@ -113,11 +113,14 @@ struct ProcessGroup::Connections {
     group = c10::make_intrusive<c10d::ProcessGroupGloo>(store, static_cast<int>(place.rank),
                                                         static_cast<int>(place.size), options);
     group->setTimeout(kUnlimited);
-    if (!device.is_cpu()) nccl = nccl_backend(store, place.rank, place.size, kUnlimited);
+    if (device.is_cuda()) nccl = nccl_backend(store, place.rank, place.size, kUnlimited);
   }
   ~Connections() { static_cast<void>(nccl.release()); }
   Connections(const Connections&) = delete;
   Connections& operator=(const Connections&) = delete;
+
+  /// Returns whether tensors of a device other than CUDA's go through memory of the host.
+  bool through_host(const at::Tensor& tensor) const { return !tensor.is_cpu() && !nccl; }
 
   /// Waits for an operation on a tensor's device.
   void exchange(const at::Tensor& tensor,
@@ -182,6 +185,7 @@ void ProcessGroup::leave() {
 }
 
 at::Tensor ProcessGroup::all_to_all(const at::Tensor& sent, const std::vector<std::int64_t>& received) {
+  if (connections_->through_host(sent)) return all_to_all(sent.cpu(), received).to(sent.device());
   std::int64_t total = 0;
   for (const auto count : received) total += count;
   std::vector<std::int64_t> to_send(static_cast<std::size_t>(size()), sent.numel() / size()), to_receive = received;
@@ -193,6 +197,7 @@ at::Tensor ProcessGroup::all_to_all(const at::Tensor& sent, const std::vector<st
 }
 
 at::Tensor ProcessGroup::all_gather(const at::Tensor& part) {
+  if (connections_->through_host(part)) return all_gather(part.cpu()).to(part.device());
   auto all = at::empty({size() * part.numel()}, part.options());
   auto flat = part.flatten();
   connections_->exchange(part, [&](c10d::Backend& backend) { return backend._allgather_base(all, flat, {}); });
@@ -200,6 +205,10 @@ at::Tensor ProcessGroup::all_gather(const at::Tensor& part) {
 }
 
 at::Tensor ProcessGroup::gather(const at::Tensor& part) {
+  if (connections_->through_host(part)) {
+    const auto all = gather(part.cpu());
+    return all.defined() ? all.to(part.device()) : all;
+  }
   std::vector<at::Tensor> flat = {part.flatten()};
   std::vector<std::vector<at::Tensor>> parts;
   at::Tensor all;
