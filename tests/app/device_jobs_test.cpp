@@ -76,6 +76,23 @@ TEST_F(DeviceJobsTest, TrainingLearnsAsOnTheCpu) {
               on(kGpu, {"translate", "--model", model(trained)}, "bise cone\n").out);
 }
 
+TEST_F(DeviceJobsTest, AResumedTrainingComesCloseToAnUnbrokenOne) {
+  on(kGpu, training("whole", {"--set", "training.max_steps=20", "--set", "training.ema_decay=0.9"}));
+  on(kGpu, training("halves", {"--set", "training.max_steps=11", "--set", "training.ema_decay=0.9"}));
+  on(kGpu, {"train-translate", "--resume", run_ / "halves", "--set", "training.max_steps=20"});
+  EXPECT_NEAR(last_loss("halves"), last_loss("whole"), 1e-3);
+}
+
+TEST_F(DeviceJobsTest, TwoProcessesLearnAsOne) {
+  const Arguments settings = {
+      "--set", "model.dropout=0", "--set", "training.max_steps=20", "--set", "training.precision=bfloat16"};
+  auto two = settings;
+  two.insert(two.end(), {"--processes", "2"});
+  on(kGpu, training("two", two));
+  on(kGpu, training("one", settings));
+  EXPECT_NEAR(last_loss("two"), last_loss("one"), 1e-2);
+}
+
 TEST_F(DeviceJobsTest, TranslationsAreThoseOfTheCpu) {
   write_text(run_ / "glossary", "ana\tbaka dalo\n");
   write_text(run_ / "prefix", "dalo\n\nemi\n\nana\n");
@@ -91,6 +108,12 @@ TEST_F(DeviceJobsTest, TranslationsAreThoseOfTheCpu) {
     ASSERT_EQ(found.size(), wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(json::parse(found[i]), json::parse(wanted[i]));
   }
+}
+
+TEST_F(DeviceJobsTest, HalfPrecisionTranslates) {
+  const auto translation = lines_of(translate(kGpu, {"--precision", "float16", "--beam", "4"}).out);
+  EXPECT_EQ(translation, lines_of(translate("cpu", {"--beam", "4"}).out));
+  EXPECT_EQ(lines_of(translate(kGpu, {"--precision", "bfloat16"}).out).size(), translation.size());
 }
 
 TEST_F(DeviceJobsTest, ScoresAndExplanationsAreThoseOfTheCpu) {

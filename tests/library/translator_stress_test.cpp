@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/library/translator_test.h"
+#include "tests/library/translations.h"
 
 namespace gloss {
 namespace {

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/library/translator_test.h"
+#include "tests/library/translations.h"
 #include "tests/support/new_thread.h"
 
 namespace {

@@ -1,6 +1,7 @@
 #include "tests/stand_in/stand_in.h"
 
 #include <cstdlib>
+#include <string_view>
 
 #include <ATen/Context.h>
 #include <c10/core/DeviceType.h>
@@ -23,12 +24,9 @@ std::string use_stand_in() {
   return registered ? "stand_in" : "cuda";
 }
 
-std::string device_of_tests(bool uses_stand_in) {
+std::string device_of_tests() {
   const char* const set = std::getenv("GLOSS_TEST_DEVICE");
-  const std::string device = set != nullptr ? set : uses_stand_in ? "stand_in" : "cuda";
-  return device == "stand_in" ? use_stand_in() : device;
+  return set != nullptr && std::string_view(set) != "stand_in" ? set : use_stand_in();
 }
-
-bool requires_device() { return std::getenv("GLOSS_TEST_DEVICE") != nullptr; }
 
 }  // namespace gloss

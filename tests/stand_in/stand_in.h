@@ -18,12 +18,9 @@ struct StandInCounts {
 /// the first tensor.
 std::string use_stand_in();
 
-/// Returns the name of the device of tests with the parameter "gpu". The environment variable GLOSS_TEST_DEVICE sets it
-/// to "cuda", or to "stand_in" for use_stand_in(). Without the variable it is use_stand_in() or "cuda". Call it before
-/// the first tensor.
-std::string device_of_tests(bool uses_stand_in);
-/// Returns whether GLOSS_TEST_DEVICE is set. Then a test fails if the device is not there; otherwise it is skipped.
-bool requires_device();
+/// Returns the name of the device of tests with the parameter "gpu": that of the environment variable
+/// GLOSS_TEST_DEVICE, otherwise use_stand_in(). Call it before the first tensor.
+std::string device_of_tests();
 
 StandInCounts stand_in_counts();
 void reset_stand_in_counts();

@@ -11,6 +11,7 @@
 
 #include "tests/app/support/process.h"
 #include "tests/app/support/small_run.h"
+#include "tests/app/support/stand_in_environment.h"
 #include "tests/serve/http_client.h"
 #include "tests/support/temporary_folder.h"
 
@@ -82,6 +83,18 @@ TEST(ServeTest, ReadsModelsAndOpensItsLogAgainAtSighup) {
   EXPECT_EQ(program.process().wait().exit_code, 0);
   EXPECT_THAT(read_text(rotated), HasSubstr("\"first\""));
   EXPECT_THAT(read_text(log), HasSubstr("\"second\""));
+}
+
+TEST(ServeTest, AGpuAnswersAsTheCpu) {
+  const StandInEnvironment environment;
+  const auto answer_of = [](const std::string& device) {
+    ServingProgram program({"--device", device});
+    auto client = program.client();
+    client.request("POST", "/translate", R"({"q":["ana baka","yoze"],"source":"xx","target":"yy"})",
+                   "Content-Type: application/json\r\n");
+    return client.answer().value().body;
+  };
+  EXPECT_EQ(answer_of(kGpu), answer_of("cpu"));
 }
 
 TEST(ServeTest, FaultySettingsNameTheirFile) {
