@@ -56,19 +56,15 @@ function(gloss_uses_torch target)
   endif()
 endfunction()
 
-# gloss_test(<name> SOURCES ... LIBRARIES ... [TORCH [STAND_IN]]): one test program a folder. With TORCH its sources are
-# compiled together, but only a few, since their helpers have like names. With STAND_IN the stand-in device takes the
-# place of a GPU; without, only if the environment asks for it (tests/support/device_test.h).
+# gloss_test(<name> SOURCES ... LIBRARIES ... [TORCH]): one test program a folder. With TORCH its sources are compiled
+# together, but only a few, since their helpers have like names.
 function(gloss_test name)
-  cmake_parse_arguments(ARG "TORCH;STAND_IN" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   gloss_options(${name})
   gloss_rarely_runs(${name})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock_main)
-  if(ARG_STAND_IN)
-    target_compile_definitions(${name} PRIVATE GLOSS_USES_STAND_IN)
-  endif()
   if(ARG_TORCH)
     target_link_libraries(${name} PRIVATE gloss_stand_in)
     gloss_uses_torch(${name})
@@ -90,8 +86,8 @@ function(gloss_test name)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include}")
 endfunction()
 
-# gloss_fuzz(<name> [SOURCES ...] LIBRARIES ...): the program fuzz_<name> of <name>_fuzz.cpp. SOURCES, relative to
-# the source tree, are compiled into it: files without torch of a folder whose library needs torch.
+# gloss_fuzz(<name> [SOURCES ...] LIBRARIES ...): the program fuzz_<name> of <name>_fuzz.cpp; without GLOSS_FUZZ a test.
+# SOURCES, relative to the source tree, are compiled into it: files without torch of a folder whose library needs torch.
 function(gloss_fuzz name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   list(TRANSFORM ARG_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/")
@@ -102,5 +98,12 @@ function(gloss_fuzz name)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${target} PRIVATE GLOSS_GOLDEN_FOLDER="${PROJECT_SOURCE_DIR}/tests/golden")
   target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})
-  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  if(GLOSS_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    gloss_rarely_runs(${target})
+    target_link_libraries(${target} PRIVATE gloss_fuzz_replay)
+    add_test(NAME Fuzz.${name} COMMAND ${target} "seeds/${name}" 2000)
+    set_tests_properties(Fuzz.${name} PROPERTIES FIXTURES_REQUIRED fuzz_seeds)
+  endif()
 endfunction()

@@ -86,7 +86,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto& formats = document_formats();
   const auto& format = formats[(take_byte(input) - 'a') % formats.size()];
   const auto mode = take_byte(input);
-  Job job{{.format = std::string(format.name)}, format.name == "epub"};
+  Job job;
+  job.settings.format = format.name;
+  job.is_archive = format.name == "epub";
   for (const auto ending : format.endings)
     job.is_archive |=
         ending == ".docx" || ending == ".pptx" || ending == ".xlsx" || ending == ".odt" || ending == ".odp";

@@ -10,7 +10,7 @@
 namespace gloss {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) result.append(c == '"' ? "\\" : "").push_back(c);
   return result + '"';
@@ -40,8 +40,8 @@ void check_multipart(const HttpRequest& request) {
   for (const auto& field : *fields) {
     // A backslash before the last quote escapes it, so that no name with one can be written.
     if (field.name.ends_with('\\') || (field.filename && field.filename->ends_with('\\'))) return;
-    written += "--" + boundary + "\r\nContent-Disposition: form-data; name=" + quoted(field.name);
-    if (field.filename) written += "; filename=" + quoted(*field.filename);
+    written += "--" + boundary + "\r\nContent-Disposition: form-data; name=" + in_quotes(field.name);
+    if (field.filename) written += "; filename=" + in_quotes(*field.filename);
     written += "\r\n\r\n" + field.value + "\r\n";
   }
   written += "--" + boundary + "--";

@@ -24,8 +24,10 @@ MetricOptions options_of(unsigned mode) {
 
 bool is_near(double a, double b) { return std::abs(a - b) < 1e-7; }
 
-void check_metric(const Metric& metric, MetricKind kind, const std::vector<std::string>& lines,
+void check_metric(const MetricOptions& options, MetricKind kind, const std::vector<std::string>& lines,
                   const std::vector<std::string>& references) {
+  const auto made = make_metric(kind, options);
+  const auto& metric = *made;
   const auto statistics = metric.statistics(lines, References::single(references));
   const auto score = metric.score(sum_of_rows(statistics)).score;
   expect(score >= 0 && (kind == MetricKind::kTer || score < 100 + 1e-7));
@@ -36,7 +38,8 @@ void check_metric(const Metric& metric, MetricKind kind, const std::vector<std::
   const std::vector<std::string> turned(lines.rbegin(), lines.rend()), others(references.rbegin(), references.rend());
   expect(is_near(metric.score(sum_of_rows(metric.statistics(turned, References::single(others)))).score, score));
   const auto itself = metric.score(sum_of_rows(metric.statistics(lines, References::single(lines)))).score;
-  if (kind == MetricKind::kTer) return expect(itself == 0);
+  // sacreBLEU normalizes references twice, which splits "$ 3.50 ." otherwise than once.
+  if (kind == MetricKind::kTer) return expect(itself == 0 || options.ter.normalized);
   expect(itself == 0 || is_near(itself, 100));
   if (score > 0 && kind == MetricKind::kBleu) expect(is_near(itself, 100));
 }
@@ -53,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (lines.empty()) return 0;
   const auto options = options_of(mode);
-  for (const auto& [name, kind] : kMetrics) check_metric(*make_metric(kind, options), kind, lines, references);
+  for (const auto& [name, kind] : kMetrics) check_metric(options, kind, lines, references);
   return 0;
 }
 
