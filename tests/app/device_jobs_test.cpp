@@ -102,8 +102,8 @@ TEST_F(DeviceJobsTest, TranslationsAreThoseOfTheCpu) {
         Arguments{"--prefix", run_ / "prefix"}, Arguments{"--replace-unknown", "--no-repeat-ngram", "2"},
         Arguments{"--plain"}, Arguments{"--model", kTinyTranslator, "--coverage-penalty", "0.2"}})
     EXPECT_EQ(translate(kGpu, options).out, translate("cpu", options).out) << testing::PrintToString(options);
-  for (const Arguments& options :
-       {Arguments{"--json-lines", "--alignment", "--beam", "4"}, Arguments{"--json-lines"}}) {
+  for (const Arguments& options : {Arguments{"--json-lines", "--alignment", "--beam", "4"}, Arguments{"--json-lines"},
+                                   Arguments{"--json-lines", "--beam", "4", "--n-best", "3"}}) {
     const auto found = lines_of(translate(kGpu, options).out), wanted = lines_of(translate("cpu", options).out);
     ASSERT_EQ(found.size(), wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(json::parse(found[i]), json::parse(wanted[i]));
