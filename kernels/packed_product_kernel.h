@@ -60,9 +60,11 @@ struct PackedProduct {
   void* scratch = nullptr;  ///< packed_scratch bytes, aligned to 64
 };
 
-/// Returns the bytes of scratch memory for converting the input rows; 0 for float32.
+/// Returns the bytes of scratch memory for converting the input rows; 0 for float32. Rows for int8 may be converted to
+/// 16-bit integers.
 constexpr std::int64_t packed_scratch(Precision precision, std::int64_t rows, std::int64_t inner) {
-  return precision == Precision::kFloat32 ? 0 : rows * (groups_of(precision, inner) * 4 + 4);
+  if (precision == Precision::kFloat32) return 0;
+  return rows * (groups_of(precision, inner) * (precision == Precision::kInt8 ? 8 : 4) + 4);
 }
 
 /// Computes the product. Each sum adds the terms of `inner` in ascending order, so that the bits of a row depend on

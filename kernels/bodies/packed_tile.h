@@ -27,18 +27,29 @@ inline Floats add_pairs(Floats sums, std::uint32_t x, Words w) {
 }
 #endif
 
+// Words of the input in a group of int8: VNNI multiplies bytes, the other sets 16-bit integers.
 #if defined(__AVX512VNNI__)
+constexpr int kInt8Words = 1;
+
+// Adds four products of an unsigned byte of x and a signed byte of w.
 inline Integers add_fours(Integers sums, std::uint32_t x, Words w) {
   return (Integers)_mm512_dpbusd_epi32((__m512i)sums, (__m512i)(Words{} + x), (__m512i)w);
 }
 #else
-// Adds four products of an unsigned byte of x and a signed byte of w.
-inline Integers add_fours(Integers sums, std::uint32_t x, Words w) {
-  for (int byte = 0; byte < 4; ++byte) {
-    const Integers weight = (Integers)(w << (24 - 8 * byte)) >> 24;
-    sums += weight * static_cast<std::int32_t>(x >> (8 * byte) & 0xFF);
-  }
-  return sums;
+constexpr int kInt8Words = 2;
+
+// Adds two products of signed 16-bit integers. A product of unsigned bytes and signed ones, vpmaddubsw, would saturate.
+inline Integers add_twos(Integers sums, std::uint32_t x, Shorts w) {
+#if defined(__AVX512BW__)
+  return sums + (Integers)_mm512_madd_epi16((__m512i)(Words{} + x), (__m512i)w);
+#elif defined(__AVX2__)
+  return sums + (Integers)_mm256_madd_epi16((__m256i)(Words{} + x), (__m256i)w);
+#elif defined(__SSE2__)
+  return sums + (Integers)_mm_madd_epi16((__m128i)(Words{} + x), (__m128i)w);
+#else
+  const Integers both = (Integers)w;
+  return sums + (both << 16 >> 16) * static_cast<std::int16_t>(x) + (both >> 16) * static_cast<std::int16_t>(x >> 16);
+#endif
 }
 #endif
 
@@ -120,7 +131,15 @@ inline void int8_tile(Input in, const PackedMatrix& matrix, std::int64_t column,
 #pragma GCC unroll 4
     for (int v = 0; v < kTileVectors; ++v) sums[r][v] = Integers{};
   }
+#if defined(__AVX512VNNI__)
   sum_groups<kRows>(in, matrix, column, sums, [](Integers s, std::uint32_t x, Words w) { return add_fours(s, x, w); });
+#else
+  const Input odd{static_cast<const std::uint32_t*>(in.data) + in.stride / 2, in.stride, in.scales};
+  sum_groups<kRows>(in, matrix, column, sums,
+                    [](Integers s, std::uint32_t x, Words w) { return add_twos(s, x, (Shorts)w << 8 >> 8); });
+  sum_groups<kRows>(odd, matrix, column, sums,
+                    [](Integers s, std::uint32_t x, Words w) { return add_twos(s, x, (Shorts)w >> 8); });
+#endif
 #pragma GCC unroll 6
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
@@ -164,8 +183,15 @@ inline void to_bfloat16_row(const float* x, std::int64_t inner, std::uint32_t* o
 // Quantizes one row and returns its scale. The scale is NaN if the row contains NaN or infinity, which makes all
 // results of the row NaN.
 inline float to_int8_row(const float* x, std::int64_t inner, std::uint32_t* out) {
-  float max_size = 0, poison = 0;
-  for (std::int64_t k = 0; k < inner; ++k) {
+  const std::int64_t whole = inner / kFloats * kFloats;
+  Floats sizes = broadcast(0), differences = broadcast(0);
+  for (std::int64_t k = 0; k < whole; k += kFloats) {
+    const Floats part = load(x + k);
+    sizes = max_of(part < 0 ? -part : part, sizes);
+    differences += part - part;
+  }
+  float max_size = max_of(sizes), poison = sum_of(differences);
+  for (std::int64_t k = whole; k < inner; ++k) {
     const float size = x[k] < 0 ? -x[k] : x[k];
     max_size = max_size < size ? size : max_size;
     poison += x[k] - x[k];
@@ -179,22 +205,31 @@ inline float to_int8_row(const float* x, std::int64_t inner, std::uint32_t* out)
                                          __builtin_bit_cast(std::int32_t, kMagic) + 128);
   }
   for (std::int64_t k = inner; k % 4 != 0; ++k) bytes[k] = 0;  // the packed weight there is 0
+  if constexpr (kInt8Words == 2) {
+    const std::int64_t groups = groups_of(Precision::kInt8, inner);
+    for (std::int64_t g = 0; g < groups; ++g) {
+      const std::uint32_t group = out[g];
+      out[g] = group & 0x00FF00FF;  // the bytes 0 and 2
+      out[groups + g] = group >> 8 & 0x00FF00FF;
+    }
+  }
   return scale + poison;
 }
 
 // Returns the rows in the matrix's precision. Rows that are not float32 are converted into `scratch`.
 inline Input input_of(Rows in, std::int64_t rows, const PackedMatrix& matrix, void* scratch) {
   if (matrix.precision == Precision::kFloat32) return {in.data, in.stride, nullptr};
-  const std::int64_t groups = groups_of(matrix.precision, matrix.inner);
+  const std::int64_t stride =
+      groups_of(matrix.precision, matrix.inner) * (matrix.precision == Precision::kInt8 ? kInt8Words : 1);
   auto* const words = static_cast<std::uint32_t*>(scratch);
-  auto* const scales = reinterpret_cast<float*>(words + rows * groups);
+  auto* const scales = reinterpret_cast<float*>(words + rows * stride);
   for (std::int64_t r = 0; r < rows; ++r) {
     if (matrix.precision == Precision::kBfloat16)
-      to_bfloat16_row(in.data + r * in.stride, matrix.inner, words + r * groups);
+      to_bfloat16_row(in.data + r * in.stride, matrix.inner, words + r * stride);
     else
-      scales[r] = to_int8_row(in.data + r * in.stride, matrix.inner, words + r * groups);
+      scales[r] = to_int8_row(in.data + r * in.stride, matrix.inner, words + r * stride);
   }
-  return {words, groups, scales};
+  return {words, stride, scales};
 }
 
 // Calls visit(sums of kTileColumns columns of a row, row, column) for all rows and panels of `job`, a PackedProduct or

@@ -26,6 +26,7 @@ constexpr int kFloats = kBytes / 4;  // floats per vector
 
 using Floats = float __attribute__((vector_size(kBytes)));
 using Words = std::uint32_t __attribute__((vector_size(kBytes)));
+using Shorts = std::int16_t __attribute__((vector_size(kBytes)));
 using Integers = std::int32_t __attribute__((vector_size(kBytes)));
 using Unsigned = std::uint32_t __attribute__((vector_size(kBytes)));
 using Wide = std::uint64_t __attribute__((vector_size(kBytes)));

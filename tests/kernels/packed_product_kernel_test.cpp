@@ -1,6 +1,7 @@
 #include "kernels/packed_product_kernel.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "tests/kernels/kernel_test.h"
@@ -146,6 +147,51 @@ TEST_P(PackedProductKernelTest, NaNAndInfinityPropagate) {
           for (std::int64_t column = 0; column < columns; ++column) {
             ASSERT_EQ(std::isfinite(out[static_cast<std::size_t>(row * (columns + kGap) + column)]), row != 3)
                 << bad << ", finish " << static_cast<int>(finish) << ", row " << row << ", column " << column;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Integers whose largest size is 127 have the scale 1, so that the sums are the results.
+TEST_P(PackedProductKernelTest, Int8SumsAreExactUpToTheLargestFactors) {
+  for (const std::int64_t inner : {1, 2, 3, 4, 7, 128, 1000}) {
+    const auto groups = groups_of(Precision::kInt8, inner);
+    for (const int sign : {1, -1}) {
+      // Columns of the largest weight, of the smallest, and of all.
+      const auto weight = [](std::int64_t k, std::int64_t column) {
+        constexpr std::array kLargest{127, -128};
+        return column < 2 ? kLargest[static_cast<std::size_t>(column)] : static_cast<int>(k * 37 * column % 256) - 128;
+      };
+      const auto input = [&](std::int64_t row, std::int64_t k) {
+        return sign * (row == 0 || k == 0 ? 127 : static_cast<int>(k * 53 * row % 255) - 127);
+      };
+      std::vector<std::int8_t> panel(static_cast<std::size_t>(groups * 4 * kPanelColumns));
+      std::vector<std::int32_t> offsets(kPanelColumns);
+      for (std::int64_t column = 0; column < kPanelColumns; ++column) {
+        for (std::int64_t k = 0; k < inner; ++k) {
+          panel[static_cast<std::size_t>((k / 4 * kPanelColumns + column) * 4 + k % 4)] =
+              static_cast<std::int8_t>(weight(k, column));
+          offsets[static_cast<std::size_t>(column)] += 128 * weight(k, column);
+        }
+      }
+      const std::vector<float> bias(kPanelColumns), scales(kPanelColumns, 1.0F);
+      for (std::int64_t rows = 1; rows <= 8; ++rows) {
+        std::vector<float> x, out(static_cast<std::size_t>(rows * kPanelColumns));
+        for (std::int64_t row = 0; row < rows; ++row)
+          for (std::int64_t k = 0; k < inner; ++k) x.push_back(static_cast<float>(input(row, k)));
+        std::vector<std::uint8_t> scratch(static_cast<std::size_t>(packed_scratch(Precision::kInt8, rows, inner)));
+        const PackedMatrix matrix{Precision::kInt8, panel.data(), bias.data(),  scales.data(),
+                                  offsets.data(),   inner,        kPanelColumns};
+        kernels().packed_product(
+            {{x.data(), inner}, rows, matrix, 0, 1, {out.data(), kPanelColumns}, Finish::kStore, scratch.data()});
+        for (std::int64_t row = 0; row < rows; ++row) {
+          for (std::int64_t column = 0; column < kPanelColumns; ++column) {
+            std::int64_t sum = 0;
+            for (std::int64_t k = 0; k < inner; ++k) sum += input(row, k) * weight(k, column);
+            ASSERT_EQ(out[static_cast<std::size_t>(row * kPanelColumns + column)], static_cast<float>(sum))
+                << inner << " terms, row " << row << " of " << rows << ", column " << column << ", sign " << sign;
           }
         }
       }
