@@ -1,5 +1,6 @@
-// gloss_fault_campaign: every call that a training makes below its run folder fails once (tests/faults/README.md).
+// gloss_fault_campaign: calls of a training fail, or it is killed, again and again (tests/faults/README.md).
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -90,10 +91,64 @@ int fault_campaign(const std::string& kinds, std::int64_t stride, const std::str
   return lost == 0 ? 0 : 1;
 }
 
+/// The calls of the starter and of both processes of a run, first those below its folder, then those on sockets. Each
+/// fails in one of two ways.
+std::vector<FaultSetting> faults_of_two_processes(FaultyRun& run) {
+  std::vector<FaultSetting> faults;
+  for (const bool sockets : {false, true}) {
+    for (const auto* process : {"starter", "0", "1"}) {
+      FaultSetting setting{.sockets = sockets, .process = process};
+      const auto calls = std::ssize(run.count_calls(setting));
+      std::printf("%s: %lld calls %s\n", process, static_cast<long long>(calls), sockets ? "on sockets" : "on files");
+      for (setting.at = 1; setting.at <= calls; ++setting.at) {
+        setting.kind =
+            sockets ? (setting.at % 2 == 0 ? "network" : "closed") : (setting.at % 2 == 0 ? "ENOSPC" : "EIO");
+        faults.push_back(setting);
+      }
+    }
+  }
+  return faults;
+}
+
+/// Tries `count` evenly spaced faults from number `first` on.
+int fault_processes(std::int64_t count, std::int64_t first) {
+  FaultyRun run({"training.average_last=2", "training.ema_decay=0.5"}, 2);
+  const auto faults = faults_of_two_processes(run);
+  std::map<int, std::int64_t> ends;  // runs with each exit code
+  std::int64_t tried = 0, lost = 0;
+  double slowest = 0;
+  for (auto number = first; number < count; ++number) {
+    const auto& fault = faults.at(static_cast<std::size_t>(number * std::ssize(faults) / count));
+    FaultyRun::Verdict verdict;
+    try {
+      verdict = run.try_fault(fault);
+    } catch (const std::exception& hang) {
+      verdict.fired = true;
+      verdict.broken.emplace_back(hang.what());
+    }
+    if (!verdict.fired) continue;
+    ++tried;
+    ++ends[verdict.exit_code];
+    slowest = std::max(slowest, verdict.seconds);
+    lost += !verdict.broken.empty();
+    const auto lines = lines_of(verdict.err);
+    std::printf("%lld: %s (%s): exit code %d after %.1f s: %s\n", static_cast<long long>(number), fault.text().c_str(),
+                verdict.call.name.c_str(), verdict.exit_code, verdict.seconds,
+                lines.empty() ? "" : lines.back().c_str());
+    for (const std::string& broken : verdict.broken) std::printf("  broken: %s\n", broken.c_str());
+    std::fflush(stdout);
+  }
+  for (const auto& [code, runs] : ends) std::printf("exit code %d: %lld\n", code, static_cast<long long>(runs));
+  std::printf("faults in two processes: %lld tried, %lld survived, the slowest run ended after %.1f s\n",
+              static_cast<long long>(tried), static_cast<long long>(tried - lost), slowest);
+  return lost == 0 ? 0 : 1;
+}
+
 int usage() {
   std::fputs(
       "usage: gloss_fault_campaign faults [KINDS|all [STRIDE [average|best]]]\n"
-      "       gloss_fault_campaign kills tiny|big COUNT\n",
+      "       gloss_fault_campaign processes FAULTS [FIRST]\n"
+      "       gloss_fault_campaign kills tiny|big COUNT [STATE]\n",
       stderr);
   return 2;
 }
@@ -102,8 +157,10 @@ int run(const std::vector<std::string>& words) {
   if (!words.empty() && words[0] == "faults")
     return fault_campaign(words.size() > 1 ? words[1] : "all", words.size() > 2 ? std::atoll(words[2].c_str()) : 1,
                           words.size() > 3 ? words[3] : "");
-  if (words.size() == 3 && words[0] == "kills" && (words[1] == "tiny" || words[1] == "big"))
-    return kill_loop(words[1] == "big", std::atoll(words[2].c_str()));
+  if ((words.size() == 2 || words.size() == 3) && words[0] == "processes")
+    return fault_processes(std::atoll(words[1].c_str()), words.size() > 2 ? std::atoll(words[2].c_str()) : 0);
+  if ((words.size() == 3 || words.size() == 4) && words[0] == "kills" && (words[1] == "tiny" || words[1] == "big"))
+    return kill_loop(words[1] == "big", std::atoll(words[2].c_str()), words.size() > 3 ? words[3] : "");
   return usage();
 }
 

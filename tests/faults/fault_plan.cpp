@@ -12,8 +12,27 @@
 namespace gloss::faults {
 namespace {
 
-constexpr std::array<std::string_view, 9> kNames = {"open",  "write",    "sync",  "rename", "link",
-                                                    "close", "truncate", "mkdir", "remove"};
+constexpr std::array<std::string_view, 17> kNames = {"open",     "write",   "sync",   "rename", "link",   "close",
+                                                     "truncate", "mkdir",   "remove", "socket", "bind",   "listen",
+                                                     "accept",   "connect", "option", "send",   "receive"};
+
+/// The error of a network that fails, or of a limit that is reached.
+int network_error(Call call) {
+  switch (call) {
+    case Call::kSocket:
+    case Call::kAccept:
+      return EMFILE;
+    case Call::kBind:
+    case Call::kListen:
+      return EADDRINUSE;
+    case Call::kConnect:
+      return ECONNREFUSED;
+    case Call::kOption:
+      return ENOBUFS;
+    default:
+      return ECONNRESET;
+  }
+}
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -34,7 +53,10 @@ FaultPlan::FaultPlan()
       kind_(variable("GLOSS_FAULT_KIND")),
       at_(std::atoll(variable("GLOSS_FAULT_AT").c_str())),
       persistent_(variable("GLOSS_FAULT_PERSISTENT") == "1"),
-      no_tmpfile_(variable("GLOSS_FAULT_NO_TMPFILE") == "1") {}
+      no_tmpfile_(variable("GLOSS_FAULT_NO_TMPFILE") == "1") {
+  const auto process = variable("GLOSS_FAULT_PROCESS"), rank = variable("RANK");
+  if (!process.empty() && process != (rank.empty() ? "starter" : rank)) folder_.clear();
+}
 
 bool FaultPlan::watches(std::string_view path) const {
   return !folder_.empty() && path.starts_with(folder_) &&
@@ -62,6 +84,9 @@ Decision FaultPlan::count(Call call, const std::string& path) {
     if (kind_.empty() || kind_ == "ENOSPC" || (kind_ == "short" && persistent_ && call != Call::kWrite))
       decision = {Fault::kFail, ENOSPC};
     if (kind_ == "EIO") decision = {Fault::kFail, EIO};
+    if (kind_ == "network" || kind_ == "closed") decision = {Fault::kFail, network_error(call)};
+    if (kind_ == "closed" && call == Call::kReceive) decision.fault = Fault::kEnd;
+    if (kind_ == "closed" && call == Call::kSend) decision = {Fault::kFail, EPIPE};
   }
   if (!report_.empty()) {
     const std::string line =

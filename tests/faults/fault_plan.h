@@ -9,7 +9,29 @@
 namespace gloss::faults {
 
 /// Calls that can be made to fail; each stands for all functions of the C library that do it.
-enum class Call { kOpen, kWrite, kSync, kRename, kLink, kClose, kTruncate, kMakeFolder, kRemove };
+enum class Call {
+  kOpen,
+  kWrite,
+  kSync,
+  kRename,
+  kLink,
+  kClose,
+  kTruncate,
+  kMakeFolder,
+  kRemove,
+  // Of sockets:
+  kSocket,
+  kBind,
+  kListen,
+  kAccept,
+  kConnect,
+  kOption,  ///< and a socket's names
+  kSend,
+  kReceive
+};
+
+/// Stands for the path of every socket.
+inline constexpr std::string_view kSockets = "socket:";
 
 enum class Fault {
   kNone,
@@ -19,6 +41,7 @@ enum class Fault {
   kTear,    ///< the process is killed after the call; a write has written half
   kSignal,  ///< the process is sent a signal, and the call is made
   kPower,   ///< as kKill, and all that was not flushed to the disk is lost
+  kEnd,     ///< a read of a socket finds that the other side has closed it
 };
 
 struct Decision {
@@ -29,10 +52,13 @@ struct Decision {
 
 /// Counts the calls on paths below a folder and says which are to fail, as the environment asks:
 ///
-///     GLOSS_FAULT_FOLDER       only paths below it are looked at; without it nothing is
-///     GLOSS_FAULT_CALLS        those counted: open,write,sync,rename,link,close,truncate,mkdir,remove (default: all)
+///     GLOSS_FAULT_FOLDER       only paths below it are looked at, with "socket:" only sockets; without it nothing is
+///     GLOSS_FAULT_PROCESS      only the process with this RANK, or "starter", without one, is looked at (default: all)
+///     GLOSS_FAULT_CALLS        those counted: open,write,sync,rename,link,close,truncate,mkdir,remove,socket,
+///                              bind,listen,accept,connect,option,send,receive (default: all)
 ///     GLOSS_FAULT_AT           the number, from 1, of the call that fails; without it none does
-///     GLOSS_FAULT_KIND         ENOSPC (default), EIO, short, kill, tear, power or SIGTERM
+///     GLOSS_FAULT_KIND         ENOSPC (default), EIO, short, kill, tear, power or SIGTERM; of sockets: network, an
+///                              error that suits the call, or closed: the other side has closed the socket
 ///     GLOSS_FAULT_PERSISTENT   1: the later ones fail too
 ///     GLOSS_FAULT_REPORT       a file to which a line is added for each call: its number, what, the path, "fails" if
 ///     so GLOSS_FAULT_NO_TMPFILE   1: the file system has no O_TMPFILE

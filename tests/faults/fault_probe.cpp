@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -35,6 +37,13 @@ bool go(const std::string& way, const std::string& folder) {
   const auto sync_folder = [&] { return ::fsync(place) == 0; };
   std::ofstream stream;
   std::FILE* pointer = nullptr;
+  int listener = -1, client = -1, server = -1;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  char received[10];
   iovec parts[2] = {{const_cast<char*>(text.data()), 4}, {const_cast<char*>(text.data()), 6}};
 
   const std::map<std::string, Steps> ways = {
@@ -62,6 +71,15 @@ bool go(const std::string& way, const std::string& folder) {
        {open_plain, close, open_folder, [&] { return ::linkat(place, "a", place, "b", 0) == 0; },
         [&] { return ::renameat(place, "b", place, "c") == 0; },
         [&] { return ::renameat2(place, "c", place, "b", 0) == 0; }, [&] { return ::unlinkat(place, "b", 0) == 0; }}},
+      {"sockets",
+       {[&] { return (listener = ::socket(AF_INET, SOCK_STREAM, 0)) >= 0; },
+        [&] { return ::bind(listener, generic, size) == 0; }, [&] { return ::listen(listener, 1) == 0; },
+        [&] { return ::getsockname(listener, generic, &size) == 0; },
+        [&] { return (client = ::socket(AF_INET, SOCK_STREAM, 0)) >= 0; },
+        [&] { return ::connect(client, generic, size) == 0; },
+        [&] { return (server = ::accept(listener, nullptr, nullptr)) >= 0; },
+        [&] { return ::send(client, text.data(), 4, 0) == 4; }, [&] { return ::recv(server, received, 4, 0) == 4; },
+        [&] { return ::write(client, text.data(), 6) == 6; }, [&] { return ::read(server, received, 6) == 6; }}},
       {"flushed", {open_plain, write_plain, sync, open_folder, sync_folder, write_plain, write_plain, close}},
       {"unflushed", {open_plain, write_plain, sync, close, open_plain, close}}};
   return all(ways.at(way));

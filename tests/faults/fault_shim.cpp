@@ -1,4 +1,5 @@
-// A library to be preloaded, which counts the calls that write files and makes one of them fail (fault_plan.h).
+// A library to be preloaded, which counts the calls that write files, or those on sockets, and makes one of them fail
+// (fault_plan.h).
 
 #include <array>
 #include <cerrno>
@@ -13,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -86,6 +88,8 @@ auto watch(const Watched& watched, Act act) {
     case Fault::kTear:
       act(true);
       die(false);
+    case Fault::kEnd:
+      break;
     case Fault::kFail:
       if (watched.made_all_the_same) act(false);
       if constexpr (!std::is_pointer_v<Result>) result = -1;
@@ -135,9 +139,37 @@ FILE* open_stream(const char* name, const char* path, const char* mode) {
   return open_watched(absolute(AT_FDCWD, path), false, false, [&] { return real(path, mode); });
 }
 
+/// Makes a call on a socket with `real`, unless it is to fail. Another thread may wait in one meanwhile.
+template <typename Real>
+auto watch_socket(Call call, Real real) {
+  if (within || !FaultPlan::get().watches(kSockets)) return real();
+  Decision decision;
+  {
+    const std::lock_guard lock(mutex);
+    within = true;
+    decision = FaultPlan::get().count(call, std::string(kSockets));
+    within = false;
+  }
+  if (decision.fault == Fault::kNone) return real();
+  if (decision.fault == Fault::kEnd) return decltype(real()){0};
+  errno = decision.error;
+  return decltype(real()){-1};
+}
+
+bool is_watched_socket(int descriptor) {
+  return !within && FaultPlan::get().watches(kSockets) && path_of(descriptor).starts_with(kSockets);
+}
+
+/// `real` reads from a descriptor, which may be a socket.
+template <typename Read>
+ssize_t read_watched(int descriptor, Read real) {
+  return is_watched_socket(descriptor) ? watch_socket(Call::kReceive, real) : real();
+}
+
 /// `real` writes so many of `size` bytes.
 template <typename Write>
 ssize_t write_watched(int descriptor, std::size_t size, Write real) {
+  if (is_watched_socket(descriptor)) return watch_socket(Call::kSend, [&] { return real(size); });
   const std::string path = path_of(descriptor);
   return watch({Call::kWrite, path}, [&](bool half) {
     note(path, [&](UnsyncedData& data) { data.before_write(descriptor); });
@@ -327,6 +359,71 @@ int unlinkat(int folder, const char* path, int flags) noexcept {
 int remove(const char* path) noexcept {
   static auto* const real = next<int(const char*)>("remove");
   return gloss::faults::remove_watched(absolute(AT_FDCWD, path), [&] { return real(path); });
+}
+
+int socket(int domain, int type, int protocol) noexcept {
+  static auto* const real = next<int(int, int, int)>("socket");
+  return gloss::faults::watch_socket(Call::kSocket, [&] { return real(domain, type, protocol); });
+}
+int bind(int descriptor, const sockaddr* address, socklen_t size) noexcept {
+  static auto* const real = next<int(int, const sockaddr*, socklen_t)>("bind");
+  return gloss::faults::watch_socket(Call::kBind, [&] { return real(descriptor, address, size); });
+}
+int listen(int descriptor, int backlog) noexcept {
+  static auto* const real = next<int(int, int)>("listen");
+  return gloss::faults::watch_socket(Call::kListen, [&] { return real(descriptor, backlog); });
+}
+int accept(int descriptor, sockaddr* address, socklen_t* size) {
+  static auto* const real = next<int(int, sockaddr*, socklen_t*)>("accept");
+  return gloss::faults::watch_socket(Call::kAccept, [&] { return real(descriptor, address, size); });
+}
+int accept4(int descriptor, sockaddr* address, socklen_t* size, int flags) {
+  static auto* const real = next<int(int, sockaddr*, socklen_t*, int)>("accept4");
+  return gloss::faults::watch_socket(Call::kAccept, [&] { return real(descriptor, address, size, flags); });
+}
+int connect(int descriptor, const sockaddr* address, socklen_t size) {
+  static auto* const real = next<int(int, const sockaddr*, socklen_t)>("connect");
+  return gloss::faults::watch_socket(Call::kConnect, [&] { return real(descriptor, address, size); });
+}
+int setsockopt(int descriptor, int level, int name, const void* value, socklen_t size) noexcept {
+  static auto* const real = next<int(int, int, int, const void*, socklen_t)>("setsockopt");
+  return gloss::faults::watch_socket(Call::kOption, [&] { return real(descriptor, level, name, value, size); });
+}
+int getsockopt(int descriptor, int level, int name, void* value, socklen_t* size) noexcept {
+  static auto* const real = next<int(int, int, int, void*, socklen_t*)>("getsockopt");
+  return gloss::faults::watch_socket(Call::kOption, [&] { return real(descriptor, level, name, value, size); });
+}
+int getsockname(int descriptor, sockaddr* address, socklen_t* size) noexcept {
+  static auto* const real = next<int(int, sockaddr*, socklen_t*)>("getsockname");
+  return gloss::faults::watch_socket(Call::kOption, [&] { return real(descriptor, address, size); });
+}
+int getpeername(int descriptor, sockaddr* address, socklen_t* size) noexcept {
+  static auto* const real = next<int(int, sockaddr*, socklen_t*)>("getpeername");
+  return gloss::faults::watch_socket(Call::kOption, [&] { return real(descriptor, address, size); });
+}
+ssize_t send(int descriptor, const void* bytes, size_t size, int flags) {
+  static auto* const real = next<ssize_t(int, const void*, size_t, int)>("send");
+  return gloss::faults::watch_socket(Call::kSend, [&] { return real(descriptor, bytes, size, flags); });
+}
+ssize_t sendmsg(int descriptor, const msghdr* message, int flags) {
+  static auto* const real = next<ssize_t(int, const msghdr*, int)>("sendmsg");
+  return gloss::faults::watch_socket(Call::kSend, [&] { return real(descriptor, message, flags); });
+}
+ssize_t recv(int descriptor, void* bytes, size_t size, int flags) {
+  static auto* const real = next<ssize_t(int, void*, size_t, int)>("recv");
+  return gloss::faults::watch_socket(Call::kReceive, [&] { return real(descriptor, bytes, size, flags); });
+}
+ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
+  static auto* const real = next<ssize_t(int, msghdr*, int)>("recvmsg");
+  return gloss::faults::watch_socket(Call::kReceive, [&] { return real(descriptor, message, flags); });
+}
+ssize_t read(int descriptor, void* bytes, size_t size) {
+  static auto* const real = next<ssize_t(int, void*, size_t)>("read");
+  return gloss::faults::read_watched(descriptor, [&] { return real(descriptor, bytes, size); });
+}
+ssize_t readv(int descriptor, const iovec* parts, int count) {
+  static auto* const real = next<ssize_t(int, const iovec*, int)>("readv");
+  return gloss::faults::read_watched(descriptor, [&] { return real(descriptor, parts, count); });
 }
 
 }  // extern "C"

@@ -62,6 +62,31 @@ TEST_F(FaultShimTest, EveryCallIsCountedAndCanFailAlone) {
   }
 }
 
+TEST_F(FaultShimTest, EveryCallOnASocketIsCountedAndCanFailAlone) {
+  const std::vector<std::string> calls = {"socket", "bind", "listen",  "option", "socket", "connect",
+                                          "accept", "send", "receive", "send",   "receive"};
+  EXPECT_EQ(probe("sockets", {.sockets = true}), 0);
+  EXPECT_THAT(names(), ElementsAreArray(calls));
+  for (const auto* kind : {"network", "closed"}) {
+    for (std::size_t at = 1; at <= calls.size(); ++at) {
+      EXPECT_EQ(probe("sockets", {.kind = kind, .at = std::int64_t(at), .sockets = true}), 1) << kind << at;
+      const auto seen = read_calls(report());
+      ASSERT_EQ(seen.size(), at);
+      EXPECT_TRUE(seen.back().fails) << kind << at;
+    }
+  }
+  EXPECT_EQ(probe("plain", {.kind = "network", .at = 1, .sockets = true}), 0);
+  EXPECT_EQ(probe("sockets", {.kind = "EIO", .at = 1}), 0);
+}
+
+TEST_F(FaultShimTest, OtherProcessesAreLeftAlone) {
+  EXPECT_EQ(probe("plain", {.kind = "EIO", .at = 1, .process = "starter"}), 1);
+  EXPECT_EQ(probe("plain", {.kind = "EIO", .at = 1, .process = "1"}), 0);
+  const EnvironmentVariable rank("RANK", "1");
+  EXPECT_EQ(probe("plain", {.kind = "EIO", .at = 1, .process = "1"}), 1);
+  EXPECT_EQ(probe("plain", {.kind = "EIO", .at = 1, .process = "starter"}), 0);
+}
+
 TEST_F(FaultShimTest, OtherFoldersAreLeftAlone) {
   const FaultEnvironment environment({.kind = "EIO", .at = 1, .persistent = true}, folder_ / "pla", report());
   fs::create_directory(place());

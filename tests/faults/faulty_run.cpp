@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -18,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kVariables = {
-    "LD_PRELOAD",       "GLOSS_FAULT_FOLDER",     "GLOSS_FAULT_REPORT",    "GLOSS_FAULT_AT",
-    "GLOSS_FAULT_KIND", "GLOSS_FAULT_PERSISTENT", "GLOSS_FAULT_NO_TMPFILE"};
+    "LD_PRELOAD",       "GLOSS_FAULT_FOLDER",     "GLOSS_FAULT_REPORT",     "GLOSS_FAULT_AT",
+    "GLOSS_FAULT_KIND", "GLOSS_FAULT_PERSISTENT", "GLOSS_FAULT_NO_TMPFILE", "GLOSS_FAULT_PROCESS"};
 
 std::int64_t number_after(const std::string& text, const std::string& words) {
   const auto place = text.rfind(words);
@@ -47,8 +48,8 @@ bool has_temporaries(const fs::path& folder) {
 }  // namespace
 
 std::string FaultSetting::text() const {
-  return kind + (persistent ? " from call " : " at call ") + std::to_string(at) +
-         (no_tmpfile ? ", without O_TMPFILE" : "");
+  return kind + (persistent ? " from call " : " at call ") + std::to_string(at) + (sockets ? " on sockets" : "") +
+         (no_tmpfile ? ", without O_TMPFILE" : "") + (process.empty() ? "" : ", in " + process);
 }
 
 std::vector<CountedCall> read_calls(const fs::path& report) {
@@ -68,12 +69,13 @@ std::vector<CountedCall> read_calls(const fs::path& report) {
 
 FaultEnvironment::FaultEnvironment(const FaultSetting& setting, const std::string& folder, const std::string& report) {
   const std::array<std::string, kVariables.size()> values = {GLOSS_FAULT_SHIM,
-                                                             folder,
+                                                             setting.sockets ? "socket:" : folder,
                                                              report,
                                                              std::to_string(setting.at),
                                                              setting.kind,
                                                              setting.persistent ? "1" : "0",
-                                                             setting.no_tmpfile ? "1" : "0"};
+                                                             setting.no_tmpfile ? "1" : "0",
+                                                             setting.process};
   for (std::size_t i = 0; i < values.size(); ++i) ::setenv(kVariables[i], values[i].c_str(), 1);
 }
 
@@ -81,18 +83,23 @@ FaultEnvironment::~FaultEnvironment() {
   for (const auto* variable : kVariables) ::unsetenv(variable);
 }
 
-FaultyRun::FaultyRun(std::vector<std::string> settings) : settings_(std::move(settings)) {
-  calls_ = run_unbroken(false);
+FaultyRun::FaultyRun(std::vector<std::string> settings, int processes)
+    : settings_(std::move(settings)), processes_(processes) {
+  calls_ = run_unbroken({});
   leavings_ = leavings();
   sum_ = sha256(read_text(out() / "model.safetensors"));
 }
 
 const std::vector<CountedCall>& FaultyRun::calls(bool no_tmpfile) {
-  if (no_tmpfile && named_.empty()) {
-    named_ = run_unbroken(true);
-    if (leavings() != leavings_) throw std::runtime_error("two unbroken runs left different files");
-  }
+  if (no_tmpfile && named_.empty()) named_ = count_calls({.no_tmpfile = true});
   return no_tmpfile ? named_ : calls_;
+}
+
+std::vector<CountedCall> FaultyRun::count_calls(FaultSetting setting) {
+  setting.kind.clear();
+  auto calls = run_unbroken(setting);
+  if (leavings() != leavings_) throw std::runtime_error("two unbroken runs left different files");
+  return calls;
 }
 
 Arguments FaultyRun::training(bool resume) const {
@@ -105,14 +112,15 @@ Arguments FaultyRun::training(bool resume) const {
     more.insert(more.end(), {"--set", setting});
   for (const std::string& setting : settings_) more.insert(more.end(), {"--set", setting});
   if (resume) more.push_back("--resume");
+  if (!resume && processes_ > 1) more.insert(more.end(), {"--processes", std::to_string(processes_)});
   return run_.training("runs/run", more);
 }
 
-std::vector<CountedCall> FaultyRun::run_unbroken(bool no_tmpfile) {
+std::vector<CountedCall> FaultyRun::run_unbroken(const FaultSetting& setting) {
   fs::remove_all(runs());
   fs::create_directory(runs());
   fs::remove(report());
-  const FaultEnvironment environment({.kind = "", .no_tmpfile = no_tmpfile}, runs(), report());
+  const FaultEnvironment environment(setting, runs(), report());
   const auto outcome = run_gloss(training(false));
   if (outcome.exit_code != 0) throw std::runtime_error("the unbroken run failed: " + outcome.err);
   return read_calls(report());
@@ -160,7 +168,9 @@ FaultyRun::Verdict FaultyRun::try_fault(const FaultSetting& setting) {
   Verdict verdict;
   {
     const FaultEnvironment environment(setting, runs(), report());
+    const auto begin = std::chrono::steady_clock::now();
     const auto outcome = run_gloss(training(false));
+    verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     verdict.exit_code = outcome.exit_code;
     verdict.err = outcome.err;
   }
@@ -171,7 +181,7 @@ FaultyRun::Verdict FaultyRun::try_fault(const FaultSetting& setting) {
   verdict.newest = newest_whole(verdict.broken);
   verdict.left_temporaries = has_temporaries(runs());
   judge_faulty(setting, verdict);
-  resume_and_judge(last_complete(verdict.calls), verdict);
+  resume_and_judge(processes_ > 1 ? verdict.newest : last_complete(verdict.calls), verdict);
   return verdict;
 }
 
@@ -185,6 +195,15 @@ void FaultyRun::judge_faulty(const FaultSetting& setting, Verdict& verdict) cons
   }
   if (setting.kind == "kill" || setting.kind == "tear" || setting.kind == "power") {
     if (verdict.fired && code != -SIGKILL) broken("wanted a killed process, got " + std::to_string(code));
+    return;
+  }
+  if (processes_ > 1) {
+    // Another process reports the file that one could not open or write, or that the one has ended.
+    if (code != 0 && code != static_cast<int>(ExitCode::kIo) && code != static_cast<int>(ExitCode::kOutOfMemory) &&
+        code != static_cast<int>(ExitCode::kLostProcess))
+      broken("wanted exit code 0, 4, 7 or 8, got " + std::to_string(code));
+    if (code != 0 && verdict.err.find("gloss: ") == verdict.err.npos) broken("there is no message");
+    if (code == 0 && sha256(read_text(out() / "model.safetensors")) != sum_) broken("exit code 0, but another model");
     return;
   }
   const std::string reason = setting.kind == "EIO" ? "Input/output error" : "No space left on device";

@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/files/sha256.h"
@@ -73,11 +75,28 @@ class Saves {
 
 struct Counts {
   std::int64_t kills = 0, inside = 0, finished = 0, equal = 0, faults = 0, steps_lost = 0;
+
+  /// Reads what `save` wrote; a missing file leaves zeros.
+  static Counts load(const fs::path& state) {
+    Counts counts;
+    if (std::ifstream file(state); file && !(file >> counts.kills >> counts.inside >> counts.finished >> counts.equal >>
+                                             counts.faults >> counts.steps_lost))
+      throw std::runtime_error(state.string() + ": wanted six counts");
+    return counts;
+  }
+  void save(const fs::path& state) const {
+    const auto next = fs::path(state) += ".next";
+    std::ofstream(next) << kills << ' ' << inside << ' ' << finished << ' ' << equal << ' ' << faults << ' '
+                        << steps_lost << '\n';
+    fs::rename(next, state);
+  }
 };
 
 class KillLoop {
  public:
-  explicit KillLoop(bool big) {
+  KillLoop(bool big, fs::path state)
+      : state_(std::move(state)), counts_(state_.empty() ? Counts{} : Counts::load(state_)) {
+    random_.seed(static_cast<std::uint64_t>(counts_.kills) + 1);
     settings_ = {"training.keep_checkpoints=1", "training.average_last=2", "training.clip_norm=1",
                  "training.ema_decay=0.9",      "decoding.beam_size=1",    "decoding.max_length=2"};
     const std::vector<std::string> more =
@@ -105,6 +124,7 @@ class KillLoop {
         ++counts_.finished;
         counts_.equal += sha256(read_text(out() / "model.safetensors")) == sum_;
       }
+      if (!state_.empty()) counts_.save(state_);  // kills count once the run that they met was compared
       fs::remove_all(out());
       least = 0;
       if (last) break;
@@ -173,9 +193,15 @@ class KillLoop {
         std::this_thread::sleep_for(Seconds(share(random_) * any_moment_));
       } else {
         const auto wanted = 1 + static_cast<std::int64_t>(share(random_) * 2);
-        while (process.running() && saves.begun() < wanted && since(begin) < 60) {
+        double first_save = 0;
+        while (process.running() && saves.begun() < wanted && since(begin) < 240) {
           std::this_thread::sleep_for(std::chrono::microseconds(300));
           saves.read_on();
+          if (first_save == 0 && saves.begun() > 0) first_save = since(begin);
+        }
+        if (first_save > 0) {  // the machine may have become faster or slower
+          any_moment_ += first_save - first_save_;
+          first_save_ = first_save;
         }
         std::this_thread::sleep_for(Seconds(share(random_) * 0.6 * a_save_));
       }
@@ -196,17 +222,18 @@ class KillLoop {
 
   SmallRun run_;
   std::vector<std::string> settings_;
-  std::mt19937_64 random_{1};
+  std::mt19937_64 random_;
   double first_save_ = 0, a_save_ = 0, any_moment_ = 0;  ///< seconds
   double megabytes_ = 0;
   std::string sum_;
+  fs::path state_;
   Counts counts_;
 };
 
 }  // namespace
 
-int kill_loop(bool big, std::int64_t kills) {
-  KillLoop loop(big);
+int kill_loop(bool big, std::int64_t kills, const std::filesystem::path& state) {
+  KillLoop loop(big, state);
   const Counts counts = loop.run(kills);
   loop.print_counts();
   return counts.faults == 0 && counts.steps_lost == 0 && counts.inside >= counts.kills / 4 && counts.finished > 0 &&
