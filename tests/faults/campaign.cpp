@@ -131,10 +131,9 @@ int fault_processes(std::int64_t count, std::int64_t first) {
     ++ends[verdict.exit_code];
     slowest = std::max(slowest, verdict.seconds);
     lost += !verdict.broken.empty();
-    const auto lines = lines_of(verdict.err);
+    std::ranges::replace(verdict.err, '\n', '|');
     std::printf("%lld: %s (%s): exit code %d after %.1f s: %s\n", static_cast<long long>(number), fault.text().c_str(),
-                verdict.call.name.c_str(), verdict.exit_code, verdict.seconds,
-                lines.empty() ? "" : lines.back().c_str());
+                verdict.call.name.c_str(), verdict.exit_code, verdict.seconds, verdict.err.c_str());
     for (const std::string& broken : verdict.broken) std::printf("  broken: %s\n", broken.c_str());
     std::fflush(stdout);
   }
