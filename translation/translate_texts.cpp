@@ -1,5 +1,7 @@
 #include "translation/translate_texts.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "common/log/log.h"
@@ -8,6 +10,12 @@
 #include "common/text/format.h"
 
 namespace gloss {
+namespace {
+
+// Batches of a call. More lines are translated by several calls, since the results of one take a kilobyte a line.
+constexpr std::int64_t kBatchesOfCall = 256;
+
+}  // namespace
 
 std::vector<TranslatedText> translate_texts(const LineTranslator& translator, const DecodingConfig& decoding,
                                             std::span<const std::string> lines, const std::string& job) {
@@ -20,8 +28,13 @@ std::vector<TranslatedText> translate_texts(const LineTranslator& translator, co
                                    },
                                .before_step = stop_where_requested};
   std::vector<TranslatedText> translated;
-  for (auto& translation : translator.translate(lines, decoding, hooks))
-    translated.push_back({std::move(translation.candidates.front().text), translation.truncated});
+  const auto lines_of_call = static_cast<std::size_t>(kBatchesOfCall * decoding.batch_size);
+  for (std::size_t first = 0; first < lines.size(); first += lines_of_call) {
+    const TranslationRequest request{.lines = lines.subspan(first, std::min(lines_of_call, lines.size() - first)),
+                                     .first_index = static_cast<std::int64_t>(first)};
+    for (auto& translation : translator.translate(request, decoding, hooks))
+      translated.push_back({std::move(translation.candidates.front().text), translation.truncated});
+  }
   log_progress("");
   return translated;
 }

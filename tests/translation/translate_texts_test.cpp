@@ -37,6 +37,25 @@ TEST_P(TranslateTextsTest, TranslationsAreThoseOfTheLinesOneByOne) {
   EXPECT_GT(std::set(lines.begin(), lines.end()).size(), 1u);
 }
 
+TEST_P(TranslateTextsTest, TheLinesOfSeveralCallsAreDrawnAsThoseOfOne) {
+  set_up_runtime(1);
+  SmallJob job(device());
+  job.config.training.max_steps = 0;
+  testing::internal::CaptureStderr();
+  job.run();
+  testing::internal::GetCapturedStderr();
+  const auto loaded = load_translation_model(job / "run", device());
+  const auto translator = loaded.translator();
+  auto drawn = loaded.config.decoding;
+  drawn.sampling.enabled = true;
+  drawn.batch_size = 1;  // for calls of few lines
+  const std::vector<std::string> lines(300, "bada kilo");
+  std::vector<std::string> texts;
+  for (auto& translation : translator.translate(lines, drawn))
+    texts.push_back(std::move(translation.candidates.front().text));
+  EXPECT_EQ(Translations(translate_texts(translator, drawn, lines)).texts, texts);
+}
+
 TEST_P(TranslateTextsTest, TruncatedLinesAreNumberedAndNamedInAWarning) {
   const Translations translations({{"a", false}, {"b", true}, {"", false}, {"d", true}});
   EXPECT_THAT(translations.texts, testing::ElementsAre("a", "b", "", "d"));
