@@ -75,7 +75,7 @@ void wait(const std::function<c10::intrusive_ptr<c10d::Work>()>& begin) {
     const std::string what = fault.what();
     const auto address = what.find("peer [");
     throw LostProcessError(
-        "another process of this run has ended" +
+        "the connection to another process of this run is lost" +
         (address == what.npos ? "" : ", " + what.substr(address, what.find(']', address) + 1 - address)) +
         ", so this one ends; go on with --resume");
   }
