@@ -86,11 +86,12 @@ void BatchStream::seek(EpochPosition position) {
   if (position.batch > batches_in_epoch())
     throw ModelError("place in the training data: wanted at most " + std::to_string(batches_in_epoch()) +
                      " batches in epoch " + std::to_string(position.epoch) + ", got " + std::to_string(position.batch));
-  position_.batch = position.batch;
   ahead_.clear();
+  position_.batch = position.batch;
 }
 
 void BatchStream::order_epoch(std::int64_t epoch) {
+  ahead_.clear();
   order_ = ordered(epoch);
   position_ = {epoch, 0};
 }

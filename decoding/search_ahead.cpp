@@ -60,7 +60,7 @@ class DeviceRows {
   void keep(const std::vector<std::int64_t>& sentences) {
     const c10::InferenceMode inference;
     const auto K = tokens_.size(1);
-    if (std::ssize(sentences) == tokens_.size(0)) return;
+    if (sentences.empty() || std::ssize(sentences) == tokens_.size(0)) return;
     std::vector<std::int64_t> parents;
     for (std::size_t i = 0; i < sentences.size(); ++i)
       for (std::int64_t k = 0; k < K; ++k) parents.push_back(k);
@@ -96,8 +96,11 @@ class DeviceRows {
     const auto of_logits = likeliest.to(at::kDouble).view({B, K, n});
     // -inf: a row whose logits are -inf, too; NaN stays, for the host to see.
     const auto normalizer = at::nan_to_num(log_normalizer.to(at::kDouble), kNotANumber, kNotANumber, 0).view({B, K, 1});
-    const auto totals = log_probabilities_.unsqueeze(2) - normalizer + of_logits;            // [B, K, n]
-    const auto [best, places] = totals.flatten(1).topk(std::min(limits_.width, K * n), -1);  // [B, W]
+    // A row without a chance has none whatever its logits are.
+    const auto no_chance = log_probabilities_.unsqueeze(2).eq(kNoChance);  // [B, K, 1]
+    const auto totals =
+        (log_probabilities_.unsqueeze(2) - normalizer + of_logits).masked_fill(no_chance, kNoChance);  // [B, K, n]
+    const auto [best, places] = totals.flatten(1).topk(std::min(limits_.width, K * n), -1);            // [B, W]
     const auto id = ids.view({B, K * n}).gather(1, places);
     const auto row = at::floor_divide(places, n);
     const auto of_token = (of_logits - normalizer).flatten(1).gather(1, places);

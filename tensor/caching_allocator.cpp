@@ -12,9 +12,14 @@
 #include <new>
 #include <utility>
 
+#include <ATen/Context.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <sys/mman.h>
+#include <torch/version.h>
+#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 9
+#include <c10/core/CachingDeviceAllocator.h>
+#endif
 
 namespace gloss {
 namespace {
@@ -162,6 +167,13 @@ void keep_memory_free(std::size_t bytes) { caching_allocator().keep_free(bytes);
 
 bool is_memory_free() { return caching_allocator().is_free(); }
 
-void release_cached_memory() { caching_allocator().release_free(); }
+void release_cached_memory() {
+  caching_allocator().release_free();
+#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 9
+  // cuBLAS and cuDNN may lack memory that LibTorch keeps.
+  if (!at::hasCUDA()) return;
+  if (auto* const of_gpu = c10::getDeviceAllocator(at::kCUDA); of_gpu->initialized()) of_gpu->emptyCache();
+#endif
+}
 
 }  // namespace gloss

@@ -18,7 +18,7 @@ void keep_memory_free(std::size_t bytes);
 /// Returns whether there are that many bytes now, if need be after all cached blocks were freed.
 bool is_memory_free();
 
-/// Returns every cached block to the system.
+/// Returns every cached block to the system, also those that LibTorch keeps on a GPU.
 void release_cached_memory();
 
 }  // namespace gloss

@@ -144,6 +144,7 @@ void Adam::plain_step(const Update& update, double ema_weight) {
   const auto factor =
       update.factor_on_device.defined() ? update.factor_on_device.to(at::kFloat) : scalar(update.gradient_factor);
   const auto& skip = update.skip_on_device;
+  const auto weight = skip.defined() ? (1 - skip) * ema_weight : scalar(ema_weight);
   std::vector<at::Tensor> parameters, gradients, m, v;
   std::size_t next = 0;
   for (const Slot& slot : slots_) {
@@ -160,7 +161,6 @@ void Adam::plain_step(const Update& update, double ema_weight) {
     at::_fused_adam_(parameters, at::_foreach_mul(gradients, factor), m, v, {}, std::vector(parameters.size(), step),
                      update.learning_rate, beta1_, beta2_, /*weight_decay=*/0, epsilon_, /*amsgrad=*/false,
                      /*maximize=*/false, /*grad_scale=*/{}, skip.defined() ? std::optional(skip) : std::nullopt);
-  const auto weight = skip.defined() ? (1 - skip) * ema_weight : scalar(ema_weight);
   for (const Slot& slot : slots_)
     if (slot.ema.defined()) slot.ema.lerp_(slot.parameter, weight);
   clear_gradients();

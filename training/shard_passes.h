@@ -31,7 +31,7 @@ struct UpdateOptions {
   Precision precision = Precision::kFloat32;  ///< of the factors of matrix products
   std::int64_t shards = 1;                    ///< parts of a batch; on a GPU one per process
   bool plain = false;                         ///< Pass::plain
-  /// Called while a GPU works, before the host waits for it; may be empty. Not called on the CPU.
+  /// Called while a GPU works, before the host waits for it; must not throw, may be empty. Not called on the CPU.
   std::function<void()> meanwhile = {};
 };
 

@@ -138,17 +138,16 @@ void Trainer::update() {
 
   const std::int64_t step = state_.step + 1;
   const double rate = learning_rate(config, options_.d_model, step);
-  const UpdateResult result =
-      update_weights(model_, adam_, workers_, batches, RandomStream(options_.seed, "dropout"),
-                     {.step = step,
-                      .learning_rate = rate,
-                      .label_smoothing = config.label_smoothing,
-                      .clip_norm = config.clip_norm,
-                      .precision = config.precision,
-                      .shards = config.shards,
-                      .plain = options_.plain,
-                      .meanwhile = [this] { batches_->draw_ahead(options_.config.accumulate); }},
-                     gradient_exchange_ ? &*gradient_exchange_ : nullptr);
+  const UpdateResult result = update_weights(model_, adam_, workers_, batches, RandomStream(options_.seed, "dropout"),
+                                             {.step = step,
+                                              .learning_rate = rate,
+                                              .label_smoothing = config.label_smoothing,
+                                              .clip_norm = config.clip_norm,
+                                              .precision = config.precision,
+                                              .shards = config.shards,
+                                              .plain = options_.plain,
+                                              .meanwhile = [this] { draw_ahead(); }},
+                                             gradient_exchange_ ? &*gradient_exchange_ : nullptr);
   saved_ = false;
   state_.position = batches_->position();
   if (!result.applied) return count_skipped(step);
@@ -160,6 +159,14 @@ void Trainer::update() {
   meter_.add(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   if (options_.report_every > 0 && step % options_.report_every == 0) report();
   if (options_.progress) options_.progress(meter_.progress(state_, last_step()));
+}
+
+// Weights and counts would differ if this threw: the update is done, and not yet counted.
+void Trainer::draw_ahead() noexcept {
+  try {
+    batches_->draw_ahead(options_.config.accumulate);
+  } catch (...) {  // the next update draws the batch again, and throws
+  }
 }
 
 void Trainer::count_skipped(std::int64_t step) {

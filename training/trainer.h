@@ -92,6 +92,7 @@ class Trainer {
   TrainingEnd run_to_end();
   void update();
   void announce_epoch();
+  void draw_ahead() noexcept;
   void validate();
   void save(bool for_average);
   void try_to_save(bool for_average);

@@ -74,11 +74,13 @@ UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers,
   Lap lap;
   const double per_token = 1.0 / static_cast<double>(sum.tokens);
   Adam::Update update{.step = options.step, .learning_rate = options.learning_rate, .gradient_factor = per_token};
+  // Whatever takes memory comes before the step: an update that fails leaves the weights unchanged.
+  const auto there = at::stack({sum.nll, sums.norm});  // [2]
   if (adam.decides_on_device()) {
     step_on_device(adam, update, sums, options.clip_norm);
     if (options.meanwhile) options.meanwhile();
   }
-  const auto numbers = at::stack({sum.nll, sums.norm}).cpu();  // [2]
+  const auto numbers = there.cpu();
   result.tokens = sum.tokens;
   result.nll_sum = numbers.const_data_ptr<double>()[0];
   result.gradient_norm = numbers.const_data_ptr<double>()[1] * per_token;

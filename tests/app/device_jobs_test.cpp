@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tensor/accelerator.h"
 #include "tests/app/support/json_output.h"
 #include "tests/app/support/small_run.h"
 #include "tests/app/support/stand_in_environment.h"
@@ -84,6 +85,7 @@ TEST_F(DeviceJobsTest, AResumedTrainingComesCloseToAnUnbrokenOne) {
 }
 
 TEST_F(DeviceJobsTest, TwoProcessesLearnAsOne) {
+  if (kGpu == "cuda" && accelerators() < 2) GTEST_SKIP() << "each process needs a GPU";
   const Arguments settings = {
       "--set", "model.dropout=0", "--set", "training.max_steps=20", "--set", "training.precision=bfloat16"};
   auto two = settings;

@@ -19,7 +19,7 @@ namespace gloss {
 
 /// The number format of matrix products.
 enum class MatrixPrecision {
-  kAuto,  ///< the format of the model file if this processor is faster in it, otherwise float32
+  kAuto,  ///< the format of the model file if this processor is faster in it, or bfloat16 on a GPU; otherwise float32
   kFloat32,
   kBfloat16,
   kInt8,     ///< on the CPU only

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "model/make_model.h"
+#include "tensor/accelerator.h"
 #include "tests/run/small_job.h"
 #include "tests/support/device_test.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
@@ -85,7 +86,6 @@ TEST_P(TranslationModelTest, DevicesHaveTheirPrecisions) {
   };
   for (const auto where : {at::Device(at::kCPU), gpu}) {
     EXPECT_NO_THROW(wanted(WeightPrecision::kFloat32, where)());
-    EXPECT_NO_THROW(wanted(WeightPrecision::kBfloat16, where)());
     EXPECT_NO_THROW(expect_translating_precision(std::nullopt, where, true));
   }
   EXPECT_NO_THROW(wanted(WeightPrecision::kInt8, at::kCPU)());
@@ -95,7 +95,10 @@ TEST_P(TranslationModelTest, DevicesHaveTheirPrecisions) {
                                               HasSubstr("cuda:1"), HasSubstr("take the device cpu"))));
   EXPECT_THAT(wanted(WeightPrecision::kFloat16, at::kCPU),
               ThrowsMessage<UsageError>(HasSubstr("wanted float32, bfloat16 or int8 on the device cpu, got float16")));
-  EXPECT_EQ(translating_precision(WeightPrecision::kBfloat16, gpu), WeightPrecision::kBfloat16);
+  if (!device().is_cpu() && has_bfloat16(device())) {
+    EXPECT_NO_THROW(wanted(WeightPrecision::kBfloat16, device())());
+    EXPECT_EQ(translating_precision(WeightPrecision::kBfloat16, device()), WeightPrecision::kBfloat16);
+  }
   EXPECT_EQ(translating_precision(WeightPrecision::kInt8, gpu), WeightPrecision::kFloat32);
   write({pieces_, pieces_});
   const auto loaded = load();
