@@ -239,9 +239,12 @@ inline void for_each_tile(const Job& job, Visit visit) {
   const PackedMatrix& matrix = job.matrix;
   const Input input = input_of(job.in, job.rows, matrix, job.scratch);
   const auto end = job.last * kPanelColumns < matrix.columns ? job.last * kPanelColumns : matrix.columns;
+  // The numbers of rows of two tiles differ by at most one: a tile of one row would wait for its additions.
+  const std::int64_t tiles = (job.rows + kTileRows - 1) / kTileRows;
+  const std::int64_t rows = tiles > 0 ? job.rows / tiles : 0, larger = job.rows - rows * tiles;
   for (std::int64_t column = job.first * kPanelColumns; column < end; column += kTileColumns) {
-    for (std::int64_t row = 0; row < job.rows; row += kTileRows) {
-      with_tile_rows(job.rows - row, [&](auto count) {
+    for (std::int64_t row = 0, t = 0; t < tiles; ++t) {
+      with_tile_rows(rows + (t < larger ? 1 : 0), [&](auto count) {
         Tile tile;
         const Input from{static_cast<const std::uint32_t*>(input.data) + row * input.stride, input.stride,
                          input.scales == nullptr ? nullptr : input.scales + row};
@@ -252,6 +255,7 @@ inline void for_each_tile(const Job& job, Visit visit) {
         else
           int8_tile<count.value>(from, matrix, column, tile);
         for (int r = 0; r < count.value; ++r) visit(tile[r], row + r, column);
+        row += count.value;
       });
     }
   }
