@@ -43,7 +43,7 @@ bool is_fast(Precision precision) {
   using kernels::InstructionSet;
   if (precision == Precision::kFloat32) return true;
   return kernels::active_instruction_set() >=
-         (precision == Precision::kInt8 ? InstructionSet::kAvx512Vnni : InstructionSet::kAvx512Bf16);
+         (precision == Precision::kInt8 ? InstructionSet::kAvx2 : InstructionSet::kAvx512Bf16);
 }
 
 PackedLinear::PackedLinear(std::span<const LinearWeights> parts, Precision precision) : precision_(precision) {

@@ -19,8 +19,8 @@ struct LinearWeights {
   at::Tensor bias;
 };
 
-/// Returns whether the instruction set in use has products of `precision`: int8 needs AVX-512 VNNI, bfloat16 also
-/// AVX-512 BF16.
+/// Returns whether the instruction set in use multiplies in `precision` as fast as in float32: int8 needs AVX2,
+/// bfloat16 needs AVX-512 BF16.
 bool is_fast(kernels::Precision precision);
 
 /// y = x W^T + b with the weight packed once for kernels::PackedProductKernel, on the CPU. A weight that is stored in
