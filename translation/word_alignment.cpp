@@ -46,17 +46,6 @@ std::vector<WordLink> word_links(const PieceWords& source, const PieceWords& tar
   return result;
 }
 
-std::string to_pharaoh(std::span<const WordLink> links) {
-  std::string text;
-  for (const auto& [source, target] : links) {
-    if (!text.empty()) text += ' ';
-    text += std::to_string(source);
-    text += '-';
-    text += std::to_string(target);
-  }
-  return text;
-}
-
 PieceSpans replace_unknown(const PieceSpans& source, const PieceWords& words, const PieceSpans& target,
                            std::span<const PieceLink> links) {
   return replace_unknown(target, [&](std::size_t piece) { return replacement_of(source, words, links[piece].source); });

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/text/word_links.h"
 #include "tokenizer/piece_spans.h"
 
 namespace gloss {
@@ -20,19 +19,10 @@ struct PieceLink {
   double weight = 0;         ///< share of the attention that `source` has, 0 to 1
 };
 
-/// A source word and a target word, numbered from 0.
-struct WordLink {
-  std::int64_t source = 0, target = 0;
-  friend auto operator<=>(const WordLink&, const WordLink&) = default;
-};
-
 /// Returns the pairs of words that contain linked pieces, sorted by source, then target; each pair once. A piece that
 /// attends most to eos has no link: eos gets the attention that has no other place (docs/translation_report.md).
 /// `links` has one for each piece of the target.
 std::vector<WordLink> word_links(const PieceWords& source, const PieceWords& target, std::span<const PieceLink> links);
-
-/// Returns the links in the Pharaoh format: "0-0 1-2", source and target.
-std::string to_pharaoh(std::span<const WordLink> links);
 
 /// Returns the target with text of the source in place of each unk piece (Luong et al. 2015): the characters, if it is
 /// linked to an unknown piece; otherwise the word, without punctuation at its ends. The pieces around it decide whether

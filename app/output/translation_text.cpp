@@ -5,6 +5,7 @@
 
 #include "common/text/format.h"
 #include "common/text/utf8.h"
+#include "common/text/word_links.h"
 
 namespace gloss {
 namespace {

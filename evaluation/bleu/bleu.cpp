@@ -13,9 +13,9 @@
 #include "common/error.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
+#include "evaluation/line_statistics.h"
 #include "evaluation/metric.h"
 #include "evaluation/ngrams/ngram_matches.h"
-#include "evaluation/parallel_for.h"
 #include "evaluation/tokenize/characters.h"
 #include "evaluation/tokenize/tokenize.h"
 

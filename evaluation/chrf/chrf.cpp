@@ -10,8 +10,8 @@
 
 #include "common/config/config_section.h"
 #include "common/text/utf8.h"
+#include "evaluation/line_statistics.h"
 #include "evaluation/ngrams/ngram_matches.h"
-#include "evaluation/parallel_for.h"
 #include "evaluation/tokenize/characters.h"
 
 namespace gloss {

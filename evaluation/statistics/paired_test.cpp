@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/system/parallel_for.h"
 #include "common/text/format.h"
-#include "evaluation/parallel_for.h"
 #include "evaluation/statistics/numpy.h"
 #include "evaluation/statistics/numpy_metric.h"
 

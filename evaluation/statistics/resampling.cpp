@@ -7,8 +7,8 @@
 #include <string>
 
 #include "common/error.h"
+#include "common/system/parallel_for.h"
 #include "common/text/format.h"
-#include "evaluation/parallel_for.h"
 #include "evaluation/statistics/numpy.h"
 #include "evaluation/statistics/numpy_metric.h"
 

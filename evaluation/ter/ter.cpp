@@ -9,7 +9,7 @@
 
 #include "common/text/split.h"
 #include "common/text/utf8.h"
-#include "evaluation/parallel_for.h"
+#include "evaluation/line_statistics.h"
 #include "evaluation/ter/ter_shifts.h"
 #include "evaluation/tokenize/characters.h"
 #include "evaluation/tokenize/tokenize.h"

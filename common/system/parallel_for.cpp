@@ -1,4 +1,4 @@
-#include "evaluation/parallel_for.h"
+#include "common/system/parallel_for.h"
 
 #include <algorithm>
 #include <atomic>

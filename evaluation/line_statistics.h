@@ -2,21 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "common/system/parallel_for.h"
 #include "evaluation/metric.h"
 
 namespace gloss {
-
-/// Calls `body(begin, end)` for ranges that partition 0 to `count`, on up to `threads` threads, or fewer if the system
-/// has no more. The assignment of ranges to threads is arbitrary, so a call may depend on its range only. An exception
-/// of a call is rethrown after all threads have ended; of several, one.
-void parallel_for(std::int64_t count, int threads,
-                  const std::function<void(std::int64_t begin, std::int64_t end)>& body);
 
 /// Computes the statistics of each line by a metric, rows of `width` numbers, on up to `threads` threads. Each range of
 /// lines has a `Counter` of its own, made of `options`, whose compute(hypothesis, references, row) fills the row of a
