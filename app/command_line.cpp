@@ -240,6 +240,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   add_translate_file_command(program, chosen);
   add_serve_command(program, chosen);
   add_evaluate_command(program, chosen);
+  add_align_command(program, chosen);
   add_tokenizer_command(program, chosen);
   add_make_corpus_command(program, chosen);
   add_average_command(program, chosen);

@@ -4,8 +4,8 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-folders=(common kernels tensor tokenizer data model training decoding translation evaluation run interchange explain
-  documents serve app library tests benchmarks examples)
+folders=(common kernels tensor tokenizer data model training decoding translation alignment evaluation run interchange
+  explain documents serve app library tests benchmarks examples)
 failed=0
 
 fault() {
@@ -113,17 +113,18 @@ may_include training common kernels tensor tokenizer data model
 may_include decoding common tensor model
 may_include translation common tensor tokenizer model decoding
 may_include evaluation common
+may_include alignment common tokenizer
 may_include run common kernels tensor tokenizer data model training decoding translation evaluation
 may_include interchange common tensor tokenizer model decoding translation
 may_include explain common tensor tokenizer model decoding translation
 may_include documents common model decoding translation tokenizer tensor
 may_include serve common tensor tokenizer model decoding translation explain documents
-may_include app common kernels tensor tokenizer data model training decoding translation evaluation run interchange \
-  explain documents serve
+may_include app common kernels tensor tokenizer data model training decoding translation alignment evaluation run \
+  interchange explain documents serve
 may_include library common tensor tokenizer model decoding translation documents
 may_include examples common tensor tokenizer data model training
 no_cycles
-no_torch common kernels tokenizer data evaluation library/include
+no_torch common kernels tokenizer data alignment evaluation library/include
 no_torch serve/http serve/access serve/settings
 no_torch documents/model documents/formats documents/markup documents/office
 no_torch app/options app/help app/main.cpp app/command_line.* app/report_failure.* app/version_text.*

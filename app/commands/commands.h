@@ -9,6 +9,7 @@ ExitCode run(const TrainTranslateCommandOptions& options);
 ExitCode run(const TranslateOptions& options);
 ExitCode run(const TranslateFileOptions& options);
 ExitCode run(const EvaluateOptions& options);
+ExitCode run(const AlignOptions& options);
 ExitCode run(const TrainTokenizerOptions& options);
 ExitCode run(const EncodeOptions& options);
 ExitCode run(const DecodeOptions& options);

@@ -12,6 +12,7 @@ class App;
 
 namespace gloss {
 
+struct AlignOptions;
 struct AverageOptions;
 struct CheckDataOptions;
 struct ConvertOptions;
@@ -44,7 +45,7 @@ using Command =
                  Parsed<TrainTokenizerOptions>, Parsed<EncodeOptions>, Parsed<DecodeOptions>, Parsed<MakeCorpusOptions>,
                  Parsed<AverageOptions>, Parsed<ConvertOptions>, Parsed<ScoreOptions>, Parsed<InspectOptions>,
                  Parsed<CheckDataOptions>, Parsed<DoctorOptions>, Parsed<ExplainOptions>, Parsed<ImportOptions>,
-                 Parsed<ExportOptions>, Parsed<TranslateFileOptions>, Parsed<ServeOptions>>;
+                 Parsed<ExportOptions>, Parsed<TranslateFileOptions>, Parsed<ServeOptions>, Parsed<AlignOptions>>;
 
 // Each function declares a command and its options. If the command line names the command, parsing sets `chosen`.
 void add_train_translate_command(CLI::App& program, Command& chosen);
@@ -52,6 +53,7 @@ void add_translate_command(CLI::App& program, Command& chosen);
 void add_translate_file_command(CLI::App& program, Command& chosen);
 void add_serve_command(CLI::App& program, Command& chosen);
 void add_evaluate_command(CLI::App& program, Command& chosen);
+void add_align_command(CLI::App& program, Command& chosen);
 void add_tokenizer_command(CLI::App& program, Command& chosen);
 void add_make_corpus_command(CLI::App& program, Command& chosen);
 void add_average_command(CLI::App& program, Command& chosen);

@@ -43,11 +43,11 @@ struct LinePairs {
 /// Reads both texts. Throws DataError if their numbers of lines differ, and as read_lines.
 LinePairs read_line_pairs(const std::filesystem::path& source, const std::filesystem::path& reference);
 
-/// Reads two aligned texts once, side by side. Memory does not grow with the texts.
+/// Reads two aligned texts side by side. Memory does not grow with the texts.
 class TextPairs {
  public:
-  TextPairs(const std::filesystem::path& source, const std::filesystem::path& reference)
-      : source_(source, Passes::kOne), reference_(reference, Passes::kOne) {}
+  TextPairs(const std::filesystem::path& source, const std::filesystem::path& reference, Passes passes = Passes::kOne)
+      : source_(source, passes), reference_(reference, passes) {}
 
   /// Returns the next pairs, at most `max_pairs`; none at the end, when it also warns of broken lines. Throws as
   /// TextLines does, and DataError if one text ends before the other.
