@@ -15,10 +15,10 @@
 namespace gloss {
 
 struct AlignmentSettings {
-  double null_probability = 0.08;  ///< prior probability that a word comes from no word
-  double alpha = 0.01;             ///< parameter of the Dirichlet prior of translations; 0: maximum likelihood
+  double null_probability = 0.08;     ///< prior probability that a word comes from no word
+  double alpha = 0.01;                ///< parameter of the Dirichlet prior of translations; 0: maximum likelihood
   std::optional<double> lambda = {};  ///< of DiagonalPrior; nothing: optimized, beginning with 4
-  int threads = 1;                 ///< results do not depend on it
+  int threads = 1;                    ///< results do not depend on it
 };
 
 /// The fit of one direction in an iteration, before its update.

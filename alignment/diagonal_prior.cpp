@@ -2,69 +2,52 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace gloss {
 namespace {
 
 constexpr int kAscents = 8;
-constexpr double kStep = 20;
-constexpr double kMinLambda = 0.1, kMaxLambda = 14;
+constexpr double kStep = 20, kMinLambda = 0.1, kMaxLambda = 14;
+
+double share(std::size_t part, std::size_t whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
 }  // namespace
 
 void DiagonalPrior::prepare(double lambda, std::size_t given, std::size_t emitted) {
   lambda_ = lambda;
-  given_ = given;
   emitted_ = emitted;
-  for (auto* values : {&rising_, &falling_, &sum_rising_, &sum_falling_, &moment_rising_, &moment_falling_})
-    values->assign(given + 1, 0);
-  for (std::size_t g = 1; g <= given; ++g) {
-    const double place = static_cast<double>(g) / static_cast<double>(given);
-    rising_[g] = std::exp(lambda * place);
+  rising_.resize(given);
+  falling_.resize(given);
+  for (std::size_t g = 0; g < given; ++g) {
+    rising_[g] = std::exp(lambda * share(g + 1, given));
     falling_[g] = 1 / rising_[g];
-    sum_rising_[g] = sum_rising_[g - 1] + rising_[g];
-    moment_rising_[g] = moment_rising_[g - 1] + rising_[g] * place;
   }
-  for (std::size_t g = given; g > 0; --g) {
-    sum_falling_[g - 1] = sum_falling_[g] + falling_[g];
-    moment_falling_[g - 1] = moment_falling_[g] + falling_[g] * static_cast<double>(g) / static_cast<double>(given);
-  }
-}
-
-DiagonalPrior::Sides DiagonalPrior::sides(std::size_t e) const {
-  const std::size_t split = (e + 1) * given_ / emitted_;
-  const double factor = std::exp(lambda_ * static_cast<double>(e + 1) / static_cast<double>(emitted_));
-  return {1 / factor, factor, split};
 }
 
 void DiagonalPrior::write(std::size_t e, double mass, double* probabilities) const {
-  auto [below, above, split] = sides(e);
-  const double scale = mass / (below * sum_rising_[split] + above * sum_falling_[split]);
-  below *= scale;
-  above *= scale;
-  const double* const rising = rising_.data() + 1;
-  const double* const falling = falling_.data() + 1;
-  for (std::size_t g = 0; g < split; ++g) probabilities[g] = below * rising[g];
-  for (std::size_t g = split; g < given_; ++g) probabilities[g] = above * falling[g];
-}
-
-double DiagonalPrior::mean_distance(std::size_t e) const {
-  const auto [below, above, split] = sides(e);
-  const double place = static_cast<double>(e + 1) / static_cast<double>(emitted_);
-  const double lower = below * sum_rising_[split], upper = above * sum_falling_[split];
-  const double lower_moment = below * moment_rising_[split], upper_moment = above * moment_falling_[split];
-  return (place * (lower - upper) - lower_moment + upper_moment) / (lower + upper);
+  const std::size_t given = rising_.size(), split = (e + 1) * given / emitted_;  // g/N <= e/M up to here
+  const double above = std::exp(lambda_ * share(e + 1, emitted_)), below = 1 / above;
+  for (std::size_t g = 0; g < split; ++g) probabilities[g] = below * rising_[g];
+  for (std::size_t g = split; g < given; ++g) probabilities[g] = above * falling_[g];
+  const double scale = mass / std::accumulate(probabilities, probabilities + given, 0.0);
+  for (std::size_t g = 0; g < given; ++g) probabilities[g] *= scale;
 }
 
 double optimized_lambda(double lambda, double mean_distance, const SizeCounts& sizes, double words) {
   DiagonalPrior prior;
+  std::vector<double> probabilities;
   for (int step = 0; step < kAscents; ++step) {
     double expected = 0;
     for (const auto& [size, count] : sizes) {
-      prior.prepare(lambda, size.first, size.second);
-      double sum = 0;
-      for (std::size_t e = 0; e < size.second; ++e) sum += prior.mean_distance(e);
-      expected += sum * static_cast<double>(count);
+      const auto [given, emitted] = size;
+      prior.prepare(lambda, given, emitted);
+      probabilities.resize(given);
+      for (std::size_t e = 0; e < emitted; ++e) {
+        prior.write(e, static_cast<double>(count), probabilities.data());
+        for (std::size_t g = 0; g < given; ++g)
+          expected += probabilities[g] * std::abs(share(g + 1, given) - share(e + 1, emitted));
+      }
     }
     lambda = std::clamp(lambda + kStep * (expected / words - mean_distance), kMinLambda, kMaxLambda);
   }

@@ -16,9 +16,9 @@ void add_align_command(CLI::App& program, Command& chosen) {
   auto& command = add_command(program, "align",
                               "Align the words of two texts: print links such as `0-0 1-2` for each pair of lines",
                               options->common);
-  add_option(command, {.help = "align the lines of FILE, several times read", .flag = "--source"}, job.source)
-      ->required();
-  add_option(command, {.help = "align them with their translations in FILE", .flag = "--target"}, job.target)
+  add_option(command, {.help = "align the words of the lines of FILE", .flag = "--source"}, job.source)->required();
+  add_option(command, {.help = "align them with the words of their translations in FILE", .flag = "--target"},
+             job.target)
       ->required();
   auto* model = add_option(command,
                            {.help = "align the pieces of this model's tokenizer",
@@ -59,12 +59,6 @@ void add_align_command(CLI::App& program, Command& chosen) {
               .flag = "--iterations",
               .shown_default = "5"},
              job.iterations);
-  add_option(command,
-             {.help = "expect this share of words without a counterpart",
-              .range = between(0.001, 0.999),
-              .flag = "--null-probability",
-              .shown_default = "0.08"},
-             job.model.null_probability);
   add_option(command,
              {.help = "prefer few translations for a word, by a Dirichlet prior; 0: maximum likelihood",
               .range = between(0, 1),

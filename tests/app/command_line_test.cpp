@@ -35,9 +35,17 @@ void expect_refusal(const Arguments& arguments, int exit_code, const testing::Ma
   EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
 }
 
-const std::vector<Arguments> kCommands = {
-    {"train-translate"},     {"translate"},   {"evaluate"}, {"tokenizer", "train"}, {"tokenizer", "encode"},
-    {"tokenizer", "decode"}, {"make-corpus"}, {"inspect"},  {"check-data"},         {"doctor"}};
+const std::vector<Arguments> kCommands = {{"train-translate"},
+                                          {"translate"},
+                                          {"evaluate"},
+                                          {"align"},
+                                          {"tokenizer", "train"},
+                                          {"tokenizer", "encode"},
+                                          {"tokenizer", "decode"},
+                                          {"make-corpus"},
+                                          {"inspect"},
+                                          {"check-data"},
+                                          {"doctor"}};
 
 TEST(CommandLineTest, EveryCommandExplainsItselfWithAnExample) {
   for (auto command : kCommands) {
@@ -62,9 +70,9 @@ TEST(CommandLineTest, HelpListsTheCommands) {
     listed.push_back(name);
     EXPECT_THAT(line, MatchesRegex("  [a-z, -]+  +[A-Z].+")) << "wanted a name and an explanation";
   }
-  EXPECT_THAT(listed, ElementsAre("train-translate,", "translate", "translate-file", "serve", "evaluate", "tokenizer",
-                                  "make-corpus", "average", "convert", "import", "export", "score", "inspect",
-                                  "explain", "check-data", "doctor", "help", "completion", "man"));
+  EXPECT_THAT(listed, ElementsAre("train-translate,", "translate", "translate-file", "serve", "evaluate", "align",
+                                  "tokenizer", "make-corpus", "average", "convert", "import", "export", "score",
+                                  "inspect", "explain", "check-data", "doctor", "help", "completion", "man"));
 }
 
 TEST(CommandLineTest, WithoutACommandHelpGoesToStderr) {

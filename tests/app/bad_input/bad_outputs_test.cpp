@@ -49,6 +49,7 @@ TEST_F(BadOutputsTest, TheLogIsNoInput) {
   check({"evaluate", "--hypothesis", source, "--reference", target}, source, "--hypothesis");
   check({"check-data", "--source", source, "--target", target}, target, "--target");
   check({"check-data", "--config", run_.config()}, text("valid.target"), "data.valid_target");
+  check({"align", "--source", source, "--target", target}, target, "--target");
   check({"doctor", "--config", run_.config()}, text("train.target"), "data.train_target");
   check({"inspect", model}, fs::path(model) / "model.safetensors", "FILE-OR-DIR");
   check({"tokenizer", "encode", "--model", source}, source, "--model");
@@ -92,6 +93,9 @@ TEST_F(BadOutputsTest, AFileThatIsWrittenIsNoInput) {
   const auto source = text("train.source");
   expect_refused("a tokenizer", {"tokenizer", "train", "--input", text("train.target"), source, "--output", source},
                  "--output", "--input");
+  expect_refused("a lexical table",
+                 {"align", "--source", source, "--target", text("train.target"), "--lexical-table", source},
+                 "--lexical-table", "--source");
   expect_refused("a mean", {"average", model, "--output", run_ / "hard"}, "--output", "FILE");
   expect_refused("a converted model", {"convert", "--model", model, "--precision", "int8", "--output", run_ / "soft"},
                  "--output", "--model");
