@@ -71,10 +71,9 @@ void add_align_command(CLI::App& program, Command& chosen) {
               .flag = "--lambda",
               .shown_default = "fitted to the texts"},
              job.model.lambda);
-  finish_command(
-      command,
-      "gloss align --source train.en --target train.de > train.links\n"
-      "gloss align --source train.en --target train.de --model runs/en-de --lexical-table lex.s2t --best 100");
+  finish_command(command,
+                 "gloss align --source train.en --target train.de > train.links\n"
+                 "gloss align --source train.en --target train.de --model runs/en-de --lexical-table lex.s2t");
   command.callback([options, &chosen] { chosen = Parsed<AlignOptions>(options); });
 }
 
