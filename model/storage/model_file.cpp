@@ -1,5 +1,6 @@
 #include "model/storage/model_file.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
@@ -41,10 +42,10 @@ void expect_tensors(const SafetensorsFile& file, const ModelConfig& config, cons
   for (const auto& [name, weight] : network_weights(config, vocabularies)) {
     expect_weight(file, name, weight.shape);
     known.insert(name);
-    if (file.tensors().at(name).dtype == Dtype::kI8) known.insert(scale_name(name));
+    if (file.tensors().at(name).dtype == Dtype::kI8) known.insert({scale_name(name), input_scale_name(name)});
   }
   for (const auto& [name, view] : file.tensors()) {
-    if (!known.contains(name) && !is_tokenizer_name(name)) {
+    if (!known.contains(name) && !is_tokenizer_name(name) && !is_shortlist_name(name)) {
       throw ModelError(file.name() + ": tensor " + printable(name) + " does not belong to the model of its config");
     }
   }
@@ -68,9 +69,44 @@ std::map<std::string, std::string> tokenizers_of(const SafetensorsFile& file) {
   return tokenizers;
 }
 
-void add_tokenizers(const ModelDescription& description, std::map<std::string, TensorView>& tensors) {
-  for (const auto& [name, text] : description.tokenizers)
-    tensors[name] = {Dtype::kU8, {static_cast<std::int64_t>(text.size())}, std::as_bytes(std::span(text))};
+Ids read_ids(const SafetensorsFile& file, const char* name) {
+  const auto found = file.tensors().find(name);
+  if (found == file.tensors().end()) throw ModelError(file.name() + ": tensor " + name + " is missing");
+  const auto& view = found->second;
+  if (view.dtype != Dtype::kI32 || view.shape.size() != 1)
+    throw ModelError(file.name() + ": tensor " + name + ": wanted I32 of 1 dimension, got " + tensor_text(view));
+  Ids ids(static_cast<std::size_t>(view.shape[0]));
+  file.read(name, std::as_writable_bytes(std::span(ids)));
+  return ids;
+}
+
+std::shared_ptr<const Shortlist> shortlist_of(const SafetensorsFile& file, const Vocabularies& vocabularies) {
+  if (std::ranges::none_of(file.tensors(), [](const auto& item) { return is_shortlist_name(item.first); }))
+    return nullptr;
+  Shortlist::Table table{read_ids(file, kShortlistOffsets), read_ids(file, kShortlistTokens),
+                         read_ids(file, kShortlistAlways)};
+  try {
+    return std::make_shared<const Shortlist>(std::move(table), vocabularies);
+  } catch (const ModelError& error) {
+    throw ModelError(file.name() + ": " + error.what());
+  }
+}
+
+/// Adds the tensors of a description to those of the weights.
+void add_described(const ModelDescription& description, std::map<std::string, TensorView>& tensors) {
+  const auto add = [&](const std::string& name, Dtype dtype, const auto& values) {
+    tensors[name] = {dtype, {std::ssize(values)}, std::as_bytes(std::span(values))};
+  };
+  for (const auto& [name, text] : description.tokenizers) add(name, Dtype::kU8, text);
+  for (const auto& [weight, scale] : description.input_scales)
+    if (const auto found = tensors.find(weight); found != tensors.end() && found->second.dtype == Dtype::kI8)
+      add(input_scale_name(weight), Dtype::kF32, std::span(&scale, 1));
+  if (description.shortlist != nullptr) {
+    const auto& [offsets, tokens, always] = description.shortlist->table();
+    add(kShortlistOffsets, Dtype::kI32, offsets);
+    add(kShortlistTokens, Dtype::kI32, tokens);
+    add(kShortlistAlways, Dtype::kI32, always);
+  }
 }
 
 Metadata metadata_of(const ModelDescription& description) {
@@ -84,7 +120,7 @@ std::map<std::string, TensorView> shapes_of(const std::map<std::string, WeightIn
                                             const ModelDescription& description) {
   std::map<std::string, TensorView> tensors;
   for (const auto& [name, weight] : network) add_stored_shapes(name, weight.shape, precision, tensors);
-  add_tokenizers(description, tensors);
+  add_described(description, tensors);
   return tensors;
 }
 
@@ -98,14 +134,15 @@ void write_model_file(const std::filesystem::path& path, const EncoderDecoder& m
 }
 
 void write_model_file(const std::filesystem::path& path, FileTensors stored, const ModelDescription& description) {
-  add_tokenizers(description, stored.tensors);
+  add_described(description, stored.tensors);
   write_safetensors(path, stored.tensors, metadata_of(description));
 }
 
 ModelFileWriter::ModelFileWriter(const std::filesystem::path& path, const std::map<std::string, WeightInfo>& network,
                                  WeightPrecision precision, const ModelDescription& description)
     : precision_(precision), file_(path, shapes_of(network, precision, description), metadata_of(description)) {
-  for (const auto& [name, text] : description.tokenizers) file_.write(name, 0, std::as_bytes(std::span(text)));
+  for (const auto& [name, view] : shapes_of(network, precision, description))
+    if (!view.bytes.empty()) file_.write(name, 0, view.bytes);
 }
 
 void ModelFileWriter::write(const std::string& weight, std::int64_t first, const StoredWeight& rows) {
@@ -128,6 +165,9 @@ ModelContents read_model_contents(const SafetensorsFile& file) {
   contents.vocabularies = {rows(kSourceEmbedding), rows(kTargetEmbedding)};
   expect_tensors(file, contents.config, contents.vocabularies);
   contents.description.tokenizers = tokenizers_of(file);
+  contents.description.shortlist = shortlist_of(file, contents.vocabularies);
+  for (const auto& [name, view] : file.tensors())
+    if (const auto scale = read_input_scale(file, name)) contents.description.input_scales[name] = *scale;
   contents.precision = stored_precision(file);
   return contents;
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "common/files/safetensors_writer.h"
 #include "model/encoder_decoder.h"
 #include "model/model_config.h"
+#include "model/shortlist.h"
 #include "model/storage/lazy_model.h"
 #include "model/storage/stored_weights.h"
 #include "model/storage/tensor_names.h"
@@ -32,6 +34,9 @@ struct ModelDescription {
   Json provenance;  ///< origin of the weights: steps, hashes, scores
   /// SentencePiece models by the names of their tensors.
   std::map<std::string, std::string> tokenizers;
+  /// Input scales (StoredWeight::input_scale) by the names of weights. They are written beside int8 values only.
+  std::map<std::string, float> input_scales = {};
+  std::shared_ptr<const Shortlist> shortlist = nullptr;  ///< null: none
 };
 
 /// Content of a model file except its weights, with the parsed configuration.

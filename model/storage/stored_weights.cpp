@@ -130,18 +130,31 @@ void expect_weight(const SafetensorsFile& file, const std::string& name, const s
                      shape_text(shape) + ", got " + tensor_text(*view));
   }
   if (view->dtype != Dtype::kI8) return;
-  const auto* const scales = find(file, scale_name(name));
-  if (scales == nullptr) throw ModelError(file.name() + ": tensor " + scale_name(name) + " is missing");
-  if (scales->dtype != Dtype::kF32 || scales->shape != std::vector<std::int64_t>{shape[0]}) {
-    throw ModelError(file.name() + ": tensor " + scale_name(name) + ": wanted F32 " + shape_text({shape[0]}) +
-                     ", got " + tensor_text(*scales));
+  if (find(file, scale_name(name)) == nullptr)
+    throw ModelError(file.name() + ": tensor " + scale_name(name) + " is missing");
+  for (const auto& [scales, count] :
+       {std::pair(scale_name(name), shape[0]), std::pair(input_scale_name(name), std::int64_t{1})}) {
+    const auto* const found = find(file, scales);
+    if (found != nullptr && (found->dtype != Dtype::kF32 || found->shape != std::vector<std::int64_t>{count}))
+      throw ModelError(file.name() + ": tensor " + scales + ": wanted F32 " + shape_text({count}) + ", got " +
+                       tensor_text(*found));
   }
+}
+
+std::optional<float> read_input_scale(const SafetensorsFile& file, const std::string& weight) {
+  const auto name = input_scale_name(weight);
+  if (find(file, name) == nullptr) return std::nullopt;
+  const auto scale = read_tensor(file, name, at::kFloat).item<float>();
+  if (scale > 0 && std::isfinite(scale) && std::isfinite(1 / scale)) return scale;
+  throw ModelError(file.name() + ": tensor " + printable(name) + ": wanted a positive number, got " +
+                   std::to_string(scale));
 }
 
 StoredWeight read_weight(const SafetensorsFile& file, const std::string& name) {
   const auto dtype = file.tensors().at(name).dtype;
   StoredWeight weight(read_tensor(file, name, type_of(dtype)));
   if (dtype == Dtype::kI8) weight.scales = read_tensor(file, scale_name(name), at::kFloat);
+  weight.input_scale = read_input_scale(file, name).value_or(0);
   if (!(weight.scales.defined() ? all_finite(weight.scales, kMaxInt8) : all_finite(weight.values)))
     throw ModelError(file.name() + ": tensor " + printable(name) + " holds values that are not finite");
   return weight;

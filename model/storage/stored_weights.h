@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,8 @@ struct StoredWeight {
       : values(std::move(stored_values)), scales(std::move(row_scales)) {}
 
   at::Tensor values;
-  at::Tensor scales;  ///< [out] float32, of int8 values [out, in] only
+  at::Tensor scales;      ///< [out] float32, of int8 values [out, in] only
+  float input_scale = 0;  ///< of int8 values: x ~ input_scale * int8 for every input x; 0: each input has its own scale
 
   /// Returns a view of `count` rows from `first` on.
   StoredWeight rows(std::int64_t first, std::int64_t count) const;
@@ -61,9 +63,13 @@ void store_weight(const std::string& name, const at::Tensor& weight, WeightPreci
 /// Adds a weight that is stored already. If `precision` is int8, int8 values stay as they are, with their scales.
 void store_weight(const std::string& name, const StoredWeight& weight, WeightPrecision precision, FileTensors& stored);
 
-/// Throws ModelError unless the file has the weight in one of these forms, with this shape.
+/// Throws ModelError unless the file has the weight in one of these forms, with this shape. An int8 weight may have an
+/// input scale, input_scale_name(`name`) F32 [1].
 void expect_weight(const SafetensorsFile& file, const std::string& name, const std::vector<std::int64_t>& shape);
-/// Reads a weight that expect_weight accepts. Throws ModelError if a value is not finite.
+/// Reads the input scale of a weight that expect_weight accepts, if it has one. Throws ModelError unless it and its
+/// reciprocal are positive numbers.
+std::optional<float> read_input_scale(const SafetensorsFile& file, const std::string& weight);
+/// Reads a weight that expect_weight accepts. Throws ModelError if a value is not finite, and as read_input_scale.
 StoredWeight read_weight(const SafetensorsFile& file, const std::string& name);
 /// Copies the weight into `parameter`, on any device. Throws ModelError if a value is not finite.
 void load_weight(const SafetensorsFile& file, const std::string& name, const at::Tensor& parameter);

@@ -18,6 +18,14 @@ bool is_tokenizer_name(std::string_view name);
 
 /// Returns the name of the scales of an int8 weight: "source_embedding.weight_scale" for "source_embedding.weight".
 std::string scale_name(const std::string& weight);
+/// Returns the name of the step of the int8 values of the weight's input: "source_embedding.weight_input_scale".
+std::string input_scale_name(const std::string& weight);
+
+/// Names of the tensors of a shortlist (model/shortlist.h).
+inline constexpr const char* kShortlistOffsets = "shortlist.offsets";
+inline constexpr const char* kShortlistTokens = "shortlist.tokens";
+inline constexpr const char* kShortlistAlways = "shortlist.always";
+bool is_shortlist_name(std::string_view name);
 
 /// Return the names in a checkpoint of Adam's first and second moment and of the EMA of a weight.
 std::string first_moment_name(const std::string& weight);

@@ -116,6 +116,72 @@ TEST_P(ModelFileTest, NetworkOfAFileOpenedInPlaceIsThatOfTheFileAsItWas) {
     EXPECT_THAT(network->named_parameters()[item.key()], SameAs(item.value())) << item.key();
 }
 
+const Shortlist::Table kTable{.offsets = std::vector<std::int32_t>(21, 0), .tokens = {}, .always = {kEos, 7}};
+constexpr const char* kInner = "encoder.layers.0.feed_forward.inner.weight";
+
+ModelDescription with_shortlist(Shortlist::Table table = kTable) {
+  auto result = description(small_config());
+  result.shortlist = std::make_shared<const Shortlist>(std::move(table), Vocabularies{20, 20});
+  result.input_scales = {{kInner, 0.125F}, {"source_embedding.weight", 3.0F}};
+  return result;
+}
+
+TEST_P(ModelFileTest, ShortlistAndInputScalesRoundTrip) {
+  auto table = kTable;
+  table.offsets.back() = 2;
+  table.tokens = {9, 8};
+  for (const auto precision : {WeightPrecision::kInt8, WeightPrecision::kBfloat16}) {
+    const auto content = with_shortlist(table);
+    const auto model = small_model(at::kCPU);
+    write_model_file(path_, model, content, precision);
+    const auto read = read_model_file(path_, device()).description;
+    ASSERT_NE(read.shortlist, nullptr);
+    EXPECT_EQ(read.shortlist->table(), table);
+    // They belong to int8 values.
+    const bool is_int8 = precision == WeightPrecision::kInt8;
+    EXPECT_EQ(read.input_scales, is_int8 ? content.input_scales : decltype(content.input_scales)());
+    const auto file = SafetensorsFile::open(path_);
+    EXPECT_EQ(read_weight(file, kInner).input_scale, is_int8 ? 0.125F : 0);
+    EXPECT_EQ(read_weight(file, "encoder.layers.0.feed_forward.outer.weight").input_scale, 0);
+
+    ModelFileWriter writer(folder_ / "parts", network_weights(small_config(), {20, 20}), precision, content);
+    for (const auto& item : model->named_parameters()) writer.write(item.key(), 0, StoredWeight(item.value().detach()));
+    writer.commit();
+    EXPECT_EQ(read_file(path_, 1 << 20), read_file(folder_ / "parts", 1 << 20));
+  }
+}
+
+TEST_P(ModelFileTest, DamagedShortlistsAndInputScalesAreRefused) {
+  const auto refused = [&](const std::string& name, const TensorView& view, const std::string& message) {
+    write_model_file(path_, small_model(at::kCPU), with_shortlist(), WeightPrecision::kInt8);
+    const auto file = SafetensorsFile::open(path_);
+    auto tensors = file.tensors();
+    tensors.erase(name);
+    if (!view.bytes.empty()) tensors[name] = view;
+    const auto spoiled = folder_ / "spoiled";
+    write_safetensors(spoiled, tensors, file.metadata());
+    EXPECT_THAT([&] { read_model_file(spoiled, device()); }, ThrowsMessage<ModelError>(HasSubstr(message)));
+  };
+  const std::vector<std::int32_t> numbers{3, 20};
+  const auto bytes = std::as_bytes(std::span(numbers));
+  for (const auto* name : {"shortlist.offsets", "shortlist.tokens", "shortlist.always"}) {
+    refused(name, {}, std::string(name) + " is missing");
+    refused(name, {Dtype::kF32, {2}, bytes}, std::string(name) + ": wanted I32 of 1 dimension, got F32 [2]");
+    refused(name, {Dtype::kI32, {1, 2}, bytes}, std::string(name) + ": wanted I32 of 1 dimension, got I32 [1, 2]");
+  }
+  refused("shortlist.always", {Dtype::kI32, {2}, bytes}, "shortlist.always: wanted tokens from 0 to 19, got 20");
+  refused("shortlist.other", {Dtype::kI32, {2}, bytes}, "shortlist.other does not belong");
+
+  const auto scale = input_scale_name(kInner);
+  refused(scale, {Dtype::kF32, {2}, bytes}, scale + ": wanted F32 [1], got F32 [2]");
+  refused(scale, {Dtype::kI32, {1}, bytes.first(4)}, scale + ": wanted F32 [1], got I32 [1]");
+  for (const float value :
+       {0.0F, -1.0F, std::numeric_limits<float>::infinity(), 1e-45F, std::numeric_limits<float>::quiet_NaN()})
+    refused(scale, {Dtype::kF32, {1}, std::as_bytes(std::span(&value, 1))}, scale + ": wanted a positive number");
+  const float one = 1;
+  refused("generator.bias_input_scale", {Dtype::kF32, {1}, std::as_bytes(std::span(&one, 1))}, "does not belong");
+}
+
 TEST_P(ModelFileTest, EqualModelsGiveEqualFiles) {
   write_model_file(path_, small_model(device()), description(small_config()));
   write_model_file(folder_ / "again", small_model(at::kCPU), description(small_config()));
