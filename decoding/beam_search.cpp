@@ -121,7 +121,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer, const Pad
   std::iota(unfinished.begin(), unfinished.end(), 0);
 
   if (!beams.empty()) {
-    const auto state = scorer.start(source);
+    const auto state = start_search(scorer, source, config, given);
     // Appends the next token of a sentence, and returns whether it goes on.
     const auto advance = [&](std::int64_t sentence, std::vector<Candidate>& candidates,
                              const std::vector<float>& attended) {

@@ -46,7 +46,8 @@ struct DecodingConfig {
   /// Divides the logits of tokens that were generated, and multiplies negative ones, before they are normalized (Keskar
   /// et al. 2019, section 4.1): scores use the probabilities after that. 1: no effect.
   double repetition_penalty = 1.0;
-  bool no_unk = false;  ///< unk is banned
+  bool no_unk = false;    ///< unk is banned
+  bool shortlist = true;  ///< of a model that has one, on the CPU; false: all tokens of its vocabulary
   /// Hypotheses per sentence, at most beam_size; any number with sampling. `gloss translate` prints one line for
   /// each line unless --n-best is given; scores of translations use the best one only.
   std::int64_t n_best = 1;

@@ -15,7 +15,8 @@ namespace gloss {
 /// The score of a given target.
 struct ForcedScore {
   std::vector<double> tokens;  ///< log-probability of each token
-  double log_probability = 0;  ///< their sum to within rounding; the bits of a search that found the same tokens
+  double log_probability = 0;  ///< their sum to within rounding; the bits of a search that found the same tokens, if it
+                               ///< used no shortlist
 };
 
 /// Scores given targets by teacher forcing, each for its source (pieces and eos), in batches of `batch_size` pairs. A

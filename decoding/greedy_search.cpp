@@ -50,7 +50,7 @@ std::vector<Hypothesis> greedy_search(const Scorer& scorer, const PaddedIds& sou
   std::iota(unfinished.begin(), unfinished.end(), 0);
   Ids last(result.size(), kBos);                            // their last tokens
   std::vector<double> log_probabilities(result.size(), 0);  // of their tokens so far
-  const auto state = scorer.start(source);
+  const auto state = start_search(scorer, source, config, given);
   for (std::int64_t length = 0; !unfinished.empty(); ++length) {
     if (!given.site && may_run_ahead(scorer, config, given.prefixes, length)) {
       search_ahead(scorer, *state, config, {unfinished, last, log_probabilities, length},

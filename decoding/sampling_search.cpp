@@ -127,7 +127,7 @@ std::vector<std::vector<Hypothesis>> sampling_search(const Scorer& scorer, const
     auto& sampled = unfinished.emplace_back(Sampled{sentence, {}, std::vector<std::int64_t>(config.n_best)});
     for (std::int64_t index = 0; index < config.n_best; ++index) sampled.live.push_back(index);
   }
-  const auto state = scorer.start(source);
+  const auto state = start_search(scorer, source, config, given);
   auto rows = first_rows(drawn);
   for (std::int64_t length = 1;; ++length) {
     if (hooks.before_step) hooks.before_step();

@@ -36,6 +36,10 @@ void order_equals(std::int64_t width, const float* logits, Id* ids) {
 
 }  // namespace
 
+std::unique_ptr<Scorer::State> Scorer::start_with_shortlist(const PaddedIds& source, std::span<const Ids>) const {
+  return start(source);
+}
+
 Scorer::TopStep Scorer::step_top(State& state, std::span<const Id> tokens, std::int64_t width,
                                  const std::optional<AttentionSite>& site) const {
   const auto result = step(state, tokens, site);

@@ -44,6 +44,9 @@ class Scorer {
 
   /// Encodes the source, [B, S] pieces and eos. The state has one row for each sentence.
   virtual std::unique_ptr<State> start(const PaddedIds& source) const = 0;
+  /// Does the same for a search. A model with a shortlist restricts the tokens of each sentence to its list and
+  /// `wanted` [B], those that the search may force: all others have logits of -inf, and no part in the log-normalizer.
+  virtual std::unique_ptr<State> start_with_shortlist(const PaddedIds& source, std::span<const Ids> wanted) const;
   /// Appends the tokens [B * K] (bos first) and returns the scores of the next ones. The caller may change the logits.
   /// `site`: the attention to return; absent: none.
   virtual Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const = 0;

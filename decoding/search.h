@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,6 +23,11 @@ struct SearchInputs {
   std::int64_t given_tokens = 0;
   std::optional<AttentionSite> site = {};  ///< greedy search keeps this attention (Hypothesis::attention)
 };
+
+/// Starts the state of a search, with the model's shortlist unless config.shortlist is off. Prefixes and phrases are
+/// always allowed.
+std::unique_ptr<Scorer::State> start_search(const Scorer& scorer, const PaddedIds& source, const DecodingConfig& config,
+                                            const SearchInputs& given);
 
 /// Runs greedy search: takes the most likely allowed token (constraints.h) at every step, until eos or the length
 /// limit. Returns one hypothesis for each sentence, in order.

@@ -11,7 +11,7 @@ enum class Precision {
   kFloat32,
   kFloat16,  ///< on a GPU; no kernel has it
   kBfloat16,
-  kInt8,  ///< weights quantized by column and inputs by row, each to multiples of max |x| / 127
+  kInt8,  ///< weights quantized by column and inputs by row, each to multiples of max |x| / 127, or of a given step
 };
 
 /// Number of columns of a panel.
@@ -40,6 +40,11 @@ struct PackedMatrix {
   const float* scales = nullptr;          ///< int8: scale of each column
   const std::int32_t* offsets = nullptr;  ///< int8: 128 times the sum of each column's quantized weights
   std::int64_t inner = 0, columns = 0;
+  float input_scale = 0;  ///< int8: the step of inputs, which are limited to 127 steps; 0: each row has its own
+  /// In place of panels: column j is row listed[j] of `weight` [V, inner], in the precision. A panel is packed each
+  /// time that it is multiplied, which takes less time than to read rarely used panels from memory.
+  const void* weight = nullptr;
+  const std::int32_t* listed = nullptr;  ///< [columns]
 };
 
 /// Operation applied to a sum before it is stored.
@@ -57,9 +62,12 @@ struct PackedProduct {
   std::int64_t first = 0, last = 0;
   MutableRows out;  ///< [rows, columns]
   Finish finish = Finish::kStore;
-  void* scratch = nullptr;  ///< packed_scratch bytes, aligned to 64
+  void* scratch = nullptr;  ///< panel_bytes if columns are listed, and packed_scratch bytes, aligned to 64
 };
 
+constexpr std::int64_t panel_bytes(Precision precision, std::int64_t inner) {
+  return groups_of(precision, inner) * kPanelColumns * 4;
+}
 /// Returns the bytes of scratch memory for converting the input rows; 0 for float32. Rows for int8 may be converted to
 /// 16-bit integers.
 constexpr std::int64_t packed_scratch(Precision precision, std::int64_t rows, std::int64_t inner) {

@@ -21,7 +21,7 @@ struct TopTokens {
   std::int32_t* ids = nullptr;       ///< [rows, width]
   float* max = nullptr;              ///< [rows]: greatest logit of these panels
   float* sums = nullptr;             ///< [rows, 16]: partial sums of e^(logit - max) over these panels
-  void* scratch = nullptr;           ///< packed_scratch bytes, aligned to 64
+  void* scratch = nullptr;           ///< as in PackedProduct
   MutableRows all = {};  ///< [rows, V]: all logits, with the bits of packed_product; not stored if data is null
 };
 

@@ -1,5 +1,7 @@
 #include "decoding/scorers/inference_scorer.h"
 
+#include <utility>
+
 #include <ATen/ops/tensor.h>
 #include <c10/core/InferenceMode.h>
 
@@ -7,6 +9,7 @@ namespace gloss {
 namespace {
 
 struct PackedState final : Scorer::State {
+  explicit PackedState(InferenceState started) : rows(std::move(started)) {}
   InferenceState rows;
 };
 
@@ -20,16 +23,20 @@ InferenceScorer::InferenceScorer(const LazyModel& model, const ModelConfig& conf
 
 std::unique_ptr<Scorer::State> InferenceScorer::start(const PaddedIds& source) const {
   const c10::InferenceMode inference;
-  auto state = std::make_unique<PackedState>();
-  state->rows = model_.start(source);
-  return state;
+  return std::make_unique<PackedState>(model_.start(source));
+}
+
+std::unique_ptr<Scorer::State> InferenceScorer::start_with_shortlist(const PaddedIds& source,
+                                                                     std::span<const Ids> wanted) const {
+  const c10::InferenceMode inference;
+  return std::make_unique<PackedState>(model_.start(source, wanted));
 }
 
 Scorer::Step InferenceScorer::step(State& state, std::span<const Id> tokens,
                                    const std::optional<AttentionSite>& site) const {
   const c10::InferenceMode inference;
   const auto [x, attention] = model_.step(rows_of(state), tokens, site);
-  const auto [logits, log_normalizers] = model_.logits(x);
+  const auto [logits, log_normalizers] = model_.logits(x, rows_of(state).lists);
   return {logits, at::tensor(log_normalizers, at::kDouble), attention};
 }
 
@@ -42,11 +49,12 @@ Scorer::TopStep InferenceScorer::step_top(State& state, std::span<const Id> toke
                                           const std::optional<AttentionSite>& site) const {
   const c10::InferenceMode inference;
   const auto [x, attention] = model_.step(rows_of(state), tokens, site);
-  return {model_.top_tokens(x, width), attention};
+  return {model_.top_tokens(x, width, rows_of(state).lists), attention};
 }
 
 TokenScores InferenceScorer::step_forced(State& state, std::span<const Id> tokens, std::span<const Id> next) const {
   const c10::InferenceMode inference;
+  if (!rows_of(state).lists.empty()) return Scorer::step_forced(state, tokens, next);
   const auto x = model_.step(rows_of(state), tokens, std::nullopt).x;  // [B * K, D]
   // top_tokens computes the log-normalizers without storing all logits.
   return {model_.logits_of(x, next), model_.top_tokens(x, 1).log_normalizers};

@@ -6,7 +6,8 @@
 
 namespace gloss {
 
-/// The scorer of an InferenceModel, for the CPU. The scores of a row depend on that row alone, bit for bit.
+/// The scorer of an InferenceModel, for the CPU. The scores of a row depend on that row and its sentence alone, bit for
+/// bit.
 class InferenceScorer final : public Scorer {
  public:
   /// Scores targets of at most `max_target_length` tokens, eos included.
@@ -14,6 +15,7 @@ class InferenceScorer final : public Scorer {
                   WeightPrecision precision = WeightPrecision::kFloat32);
 
   std::unique_ptr<State> start(const PaddedIds& source) const override;
+  std::unique_ptr<State> start_with_shortlist(const PaddedIds& source, std::span<const Ids> wanted) const override;
   Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const override;
   at::Tensor step_attention(State& state, std::span<const Id> tokens, const AttentionSite& site) const override;
   TopStep step_top(State& state, std::span<const Id> tokens, std::int64_t width,

@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 
 #include "kernels/kernel_table.h"
@@ -45,13 +46,27 @@ class Source {
     return {tensor(name + ".weight"), tensor(name + ".bias"), epsilon_};
   }
   StoredWeight embedding(const std::string& name) const {
-    const auto scales = scale_name(name);
-    if (const auto found = packed_.find(name); found != packed_.end())
-      return {found->second, packed_.contains(scales) ? packed_.at(scales) : at::Tensor()};
+    const auto scales = scale_name(name), input_scale = input_scale_name(name);
+    if (const auto found = packed_.find(name); found != packed_.end()) {
+      StoredWeight weight(found->second, packed_.contains(scales) ? packed_.at(scales) : at::Tensor());
+      if (packed_.contains(input_scale)) weight.input_scale = packed_.at(input_scale).item<float>();
+      return weight;
+    }
     auto weight = source_(name);
     packed_[name] = weight.values;
     if (weight.scales.defined()) packed_[scales] = weight.scales;
+    if (weight.input_scale > 0) packed_[input_scale] = at::full({1}, weight.input_scale);
     return weight;
+  }
+
+  /// Returns the weight of a product in its precision: an embedding, if it has this precision, otherwise a copy.
+  at::Tensor rows(const std::string& name, const std::string& weight) const {
+    if (packed_.contains(name)) return packed_.at(name);
+    const bool is_embedding = packed_.contains(weight);
+    const auto stored = is_embedding ? embedding(weight) : source_(weight);
+    auto rows = in_precision(stored, precision_).values.contiguous();
+    if (!is_embedding || !rows.is_same(stored.values)) packed_[name] = rows;
+    return rows;
   }
 
  private:
@@ -104,7 +119,7 @@ void InferenceNorm::apply(kernels::Rows x, std::int64_t rows, kernels::MutableRo
 }
 
 InferenceWeights inference_weights(const WeightSource& weights, const ModelConfig& config, kernels::Precision precision,
-                                   PackedTensors& packed) {
+                                   bool lists, PackedTensors& packed) {
   const Source source(weights, config.layer_norm_epsilon, precision, packed);
   InferenceWeights result;
   for (std::int64_t i = 0; i < config.encoder_layers; ++i) {
@@ -134,6 +149,7 @@ InferenceWeights inference_weights(const WeightSource& weights, const ModelConfi
   result.target_embedding = source.embedding(stored_name(kTargetEmbedding, config.tie_embeddings));
   const LinearName generator[] = {{stored_name(kGeneratorMatrix, config.tie_embeddings), "generator.bias"}};
   result.generator = source.linear("generator", generator);
+  if (lists) result.generator_rows = source.rows("generator.rows", generator[0].weight);
   return result;
 }
 
@@ -144,11 +160,12 @@ std::string packed_key(const std::string& header_sum, kernels::Precision precisi
 
 InferenceWeights inference_weights(const LazyModel& model, const ModelConfig& config, kernels::Precision precision) {
   PackedTensors packed;
-  if (model.header_sum.empty()) return inference_weights(model.weights, config, precision, packed);
+  const bool lists = model.shortlist != nullptr;
+  if (model.header_sum.empty()) return inference_weights(model.weights, config, precision, lists, packed);
   const auto key = packed_key(model.header_sum, precision, kernels::active_instruction_set());
   packed = find_packed(model.cache, key);
   const bool found = !packed.empty();
-  auto weights = inference_weights(model.weights, config, precision, packed);
+  auto weights = inference_weights(model.weights, config, precision, lists, packed);
   if (!found) store_packed(model.cache, key, packed);
   return weights;
 }

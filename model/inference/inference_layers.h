@@ -73,13 +73,14 @@ struct InferenceWeights {
   InferenceNorm source_embedding_norm, target_embedding_norm;  ///< empty without `embedding_norm`
   PackedLinear generator;
   StoredWeight source_embedding, target_embedding;  ///< [V, D], not rounded further
+  at::Tensor generator_rows;  ///< [V, D]: the generator's weight in the precision of products, for lists of its outputs
 };
 
 /// Packs the weights of an EncoderDecoder, found by their names in a model file (docs/file_formats.md), one after the
 /// other. The matrices of products are rounded to `precision`. Weights that `packed` has already are not read; the
-/// others are added to it.
+/// others are added to it. `lists`: generator_rows are needed.
 InferenceWeights inference_weights(const WeightSource& weights, const ModelConfig& config, kernels::Precision precision,
-                                   PackedTensors& packed);
+                                   bool lists, PackedTensors& packed);
 /// Returns the key of packed weights in a cache: all that their bytes depend on.
 std::string packed_key(const std::string& header_sum, kernels::Precision precision, kernels::InstructionSet set);
 

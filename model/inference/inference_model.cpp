@@ -74,9 +74,11 @@ void InferenceState::select(const std::vector<std::int64_t>& sentences_kept, con
   }
   const auto width = kept == 0 ? rows : static_cast<std::int64_t>(parents.size()) / kept;  // K'
   std::vector<Entries> next_memory, next_generated;
+  TokenLists next_lists;
   for (std::int64_t b = 0; b < kept; ++b) {
     const auto sentence = index_below(sentences_kept[static_cast<std::size_t>(b)], sentences(), "sentences");
     next_memory.push_back(memory[sentence]);
+    if (!lists.empty()) next_lists.push_back(lists[sentence]);
     for (std::int64_t k = 0; k < width; ++k) {
       const auto parent = index_below(parents[static_cast<std::size_t>(b * width + k)], rows, "parents");
       auto& entries = next_generated.emplace_back();
@@ -86,6 +88,7 @@ void InferenceState::select(const std::vector<std::int64_t>& sentences_kept, con
   }
   memory = std::move(next_memory);
   generated = std::move(next_generated);
+  lists = std::move(next_lists);
   rows = width;
 }
 
@@ -100,6 +103,7 @@ bool InferenceModel::supports(const ModelConfig& config) {
 
 InferenceModel::InferenceModel(const LazyModel& model, const ModelConfig& config, kernels::Precision precision)
     : config_(config),
+      shortlist_(model.shortlist),
       weights_(inference_weights(model, config, precision)),
       source_positions_(positions_of(model.weights, config, "source")),
       target_positions_(positions_of(model.weights, config, "target")) {}
@@ -119,6 +123,21 @@ InferenceState InferenceModel::start(const PaddedIds& source) const {
   state.source_length = S;
   state.generated.resize(source.lengths.size());
   state.blocks.push_back(memory);
+  return state;
+}
+
+InferenceState InferenceModel::start(const PaddedIds& source, std::span<const Ids> wanted) const {
+  auto state = start(source);
+  if (shortlist_ == nullptr) return state;
+  if (wanted.size() != source.lengths.size())
+    throw ShapeError("wanted: wanted tokens for each of " + std::to_string(source.lengths.size()) + " sentences, got " +
+                     std::to_string(wanted.size()));
+  const auto ids = source.ids.contiguous();
+  const auto* id = ids.const_data_ptr<std::int64_t>();
+  for (std::size_t b = 0; b < wanted.size(); ++b, id += ids.size(1))
+    state.lists.push_back(std::make_shared<const ListedOutputs>(
+        weights_.generator, weights_.generator_rows,
+        shortlist_->list({id, static_cast<std::size_t>(source.lengths[b])}, wanted[b])));
   return state;
 }
 
@@ -223,17 +242,20 @@ void InferenceModel::step_rows(const InferenceState& state, const RowRange& rang
   std::copy_n(rows.x(0), count * D, row_of(output.x, range.first));
 }
 
-InferenceModel::Logits InferenceModel::logits(const at::Tensor& x) const {
+InferenceModel::Logits InferenceModel::logits(const at::Tensor& x, const TokenLists& lists) const {
   const auto in = rows_of(x, -1);
   const auto result = at::empty({x.size(0), vocabulary_size()}, at::kFloat);
-  auto top = gloss::top_tokens(weights_.generator, in, x.size(0), 1, {row_of(result, 0), result.size(1)});
+  const kernels::MutableRows all{row_of(result, 0), result.size(1)};
+  auto top = lists.empty() ? gloss::top_tokens(weights_.generator, in, x.size(0), 1, all)
+                           : gloss::top_tokens(lists, in, x.size(0), 1, all);
   return {result, std::move(top.log_normalizers)};
 }
 
-TopTokens InferenceModel::top_tokens(const at::Tensor& x, std::int64_t width) const {
+TopTokens InferenceModel::top_tokens(const at::Tensor& x, std::int64_t width, const TokenLists& lists) const {
   if (width < 1 || width > vocabulary_size())
     throw ShapeError("width: wanted 1 to " + std::to_string(vocabulary_size()) + ", got " + std::to_string(width));
-  return gloss::top_tokens(weights_.generator, rows_of(x, -1), x.size(0), width);
+  return lists.empty() ? gloss::top_tokens(weights_.generator, rows_of(x, -1), x.size(0), width)
+                       : gloss::top_tokens(lists, rows_of(x, -1), x.size(0), width);
 }
 
 // Returns the rows of x [rows, D]; rows = -1: any number.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,6 +30,7 @@ struct InferenceState {
   std::int64_t position = 0;       ///< positions generated so far
   std::int64_t source_length = 0;  ///< S of the padded source, also after sentences were removed
 
+  TokenLists lists;                ///< [B]: tokens that may follow; empty: all
   std::vector<at::Tensor> blocks;  ///< memory that the entries point to; kept as long as the state
 
   std::int64_t sentences() const { return static_cast<std::int64_t>(memory.size()); }
@@ -54,6 +56,8 @@ class InferenceModel {
   /// Encodes the source [B, S] and returns a state of one row per sentence. Throws UsageError beyond the last learned
   /// position, ShapeError for ids or lengths out of range.
   InferenceState start(const PaddedIds& source) const;
+  /// Does the same with the lists of the model's shortlist, if it has one, for sources and `wanted` [B] tokens.
+  InferenceState start(const PaddedIds& source, std::span<const Ids> wanted) const;
 
   struct Output {
     at::Tensor x;          ///< [B * K, D], output of the decoder
@@ -69,11 +73,11 @@ class InferenceModel {
     at::Tensor logits;                    ///< [B * K, V]
     std::vector<double> log_normalizers;  ///< [B * K]: log-probability = logit - log_normalizer
   };
-  /// Computes the logits of x [B * K, D].
-  Logits logits(const at::Tensor& x) const;
+  /// Computes the logits of x [B * K, D]. Tokens outside of the lists of a state have -inf.
+  Logits logits(const at::Tensor& x, const TokenLists& lists = {}) const;
 
   /// Returns the `width` most likely tokens of each row of x [B * K, D], 1 <= width <= V, with the values of `logits`.
-  TopTokens top_tokens(const at::Tensor& x, std::int64_t width) const;
+  TopTokens top_tokens(const at::Tensor& x, std::int64_t width, const TokenLists& lists = {}) const;
 
   /// Returns one logit of each row of x [B * K, D]: that of token `next` [B * K], with the value of `logits`.
   std::vector<double> logits_of(const at::Tensor& x, std::span<const Id> next) const;
@@ -96,6 +100,7 @@ class InferenceModel {
                  const Output& output) const;
 
   ModelConfig config_;
+  std::shared_ptr<const Shortlist> shortlist_;  ///< null: none
   InferenceWeights weights_;
   mutable PositionalEncoding source_positions_, target_positions_;  ///< each has a growing table and its lock
 };

@@ -30,14 +30,14 @@ at::ScalarType type_of(Precision precision) {
   return precision == Precision::kInt8 ? at::kChar : precision == Precision::kBfloat16 ? at::kBFloat16 : at::kFloat;
 }
 
+}  // namespace
+
 StoredWeight in_precision(const StoredWeight& weight, Precision precision) {
   const auto type = type_of(precision);
   if (weight.values.scalar_type() == type) return weight;
   if (precision != Precision::kInt8) return weight.to_float().to(type);
   return weight.as_int8();
 }
-
-}  // namespace
 
 bool is_fast(Precision precision) {
   using kernels::InstructionSet;
@@ -48,6 +48,17 @@ bool is_fast(Precision precision) {
 
 PackedLinear::PackedLinear(std::span<const LinearWeights> parts, Precision precision) : precision_(precision) {
   if (parts.empty()) throw ShapeError("weight: wanted at least one, got none");
+  if (precision == Precision::kInt8) {
+    input_scale_ = parts.front().weight.input_scale;
+    const auto other =
+        std::ranges::find_if(parts, [&](const LinearWeights& part) { return part.weight.input_scale != input_scale_; });
+    if (other != parts.end()) {
+      expect_shape(other->weight.values, {-1, parts.front().weight.values.size(1)}, "weight");
+      const auto own = static_cast<std::size_t>(other - parts.begin());
+      rest_ = std::make_shared<const PackedLinear>(parts.subspan(own), precision);
+      parts = parts.first(own);
+    }
+  }
   std::vector<at::Tensor> biases;
   for (const auto& part : parts) {
     in_ = sizes<2>(part.weight.values, "weight")[1];
@@ -102,6 +113,8 @@ void PackedLinear::keep(const std::string& name, PackedTensors& tensors) const {
   if (precision_ != Precision::kInt8) return;
   tensors[name + ".scales"] = scales_;
   tensors[name + ".offsets"] = offsets_;
+  tensors[name + ".input_scale"] = at::full({1}, input_scale_);
+  if (rest_ != nullptr) rest_->keep(name + ".rest", tensors);
 }
 
 std::optional<PackedLinear> PackedLinear::find(const std::string& name, const PackedTensors& tensors,
@@ -118,6 +131,11 @@ std::optional<PackedLinear> PackedLinear::find(const std::string& name, const Pa
   if (precision != Precision::kInt8) return result;
   result.scales_ = tensors.at(name + ".scales");
   result.offsets_ = tensors.at(name + ".offsets");
+  if (const auto scale = tensors.find(name + ".input_scale");
+      scale != tensors.end())  // files of earlier versions: none
+    result.input_scale_ = *scale->second.const_data_ptr<float>();
+  if (auto rest = find(name + ".rest", tensors, precision))
+    result.rest_ = std::make_shared<const PackedLinear>(std::move(*rest));
   return result;
 }
 
@@ -129,6 +147,7 @@ void PackedLinear::apply(kernels::Rows x, std::int64_t rows, kernels::MutableRow
     const PackedScratch scratch(packed, rows);
     table.packed_product({x, rows, packed, first, last, y, finish, scratch.data()});
   });
+  if (rest_ != nullptr) rest_->apply(x, rows, {y.data + out_, y.stride}, finish);
 }
 
 kernels::PackedMatrix PackedLinear::matrix() const {
@@ -139,14 +158,45 @@ kernels::PackedMatrix PackedLinear::matrix() const {
   if (precision_ == Precision::kInt8) {
     result.scales = scales_.const_data_ptr<float>();
     result.offsets = offsets_.const_data_ptr<std::int32_t>();
+    result.input_scale = input_scale_;
   }
   result.inner = in_;
   result.columns = out_;
   return result;
 }
 
+ListedOutputs::ListedOutputs(const PackedLinear& layer, at::Tensor weight, Ids ids)
+    : layer_(layer.matrix()), weight_(std::move(weight)), ids_(std::move(ids)) {
+  expect_shape(weight_, {layer_.columns, layer_.inner}, "weight");
+  expect_ids(std::span<const Id>(ids_), layer_.columns, "ids");
+  if (!weight_.is_contiguous() || weight_.scalar_type() != type_of(layer_.precision))
+    throw ShapeError("weight: wanted contiguous rows in the precision of the product");
+  const auto padded = static_cast<std::size_t>(kernels::panels_of(std::ssize(ids_)) * kernels::kPanelColumns);
+  const auto gather = [&](const auto* values, auto& into, auto padding) {
+    if (values == nullptr) return;
+    into.resize(padded, padding);
+    for (std::size_t j = 0; j < ids_.size(); ++j) into[j] = values[ids_[j]];
+  };
+  gather(layer_.bias, bias_, static_cast<float>(kPaddingBias));
+  gather(layer_.scales, scales_, 0.0F);
+  gather(layer_.offsets, offsets_, 0);
+}
+
+kernels::PackedMatrix ListedOutputs::matrix() const {
+  auto result = layer_;
+  result.panels = nullptr;
+  result.bias = bias_.data();
+  result.scales = scales_.data();
+  result.offsets = offsets_.data();
+  result.columns = std::ssize(ids_);
+  result.weight = weight_.const_data_ptr();
+  result.listed = ids_.data();
+  return result;
+}
+
 PackedScratch::PackedScratch(const kernels::PackedMatrix& matrix, std::int64_t rows) {
-  const auto bytes = kernels::packed_scratch(matrix.precision, rows, matrix.inner);
+  const auto bytes = kernels::packed_scratch(matrix.precision, rows, matrix.inner) +
+                     (matrix.listed == nullptr ? 0 : kernels::panel_bytes(matrix.precision, matrix.inner));
   if (bytes > 0) memory_ = at::empty({bytes}, at::kByte);
 }
 

@@ -93,6 +93,29 @@ void merge(const Found& part, std::int64_t rows, std::int64_t width, Found& into
   }
 }
 
+kernels::TopTokens whole_of(const kernels::PackedMatrix& matrix, kernels::Rows x, std::int64_t rows, std::int64_t width,
+                            Found& target, kernels::MutableRows all) {
+  kernels::TopTokens whole{x, rows, matrix};
+  whole.width = width;
+  whole.logits = target.logits.data();
+  whole.ids = target.ids.data();
+  whole.all = all;
+  return whole;
+}
+
+TopTokens result_of(Found found, std::int64_t width, const Sums& sums) {
+  TopTokens result{width, std::move(found.logits), std::move(found.ids), {}};
+  for (std::int64_t row = 0; row < sums.rows; ++row) result.log_normalizers.push_back(sums.log_normalizer(row));
+  return result;
+}
+
+/// Moves the logits of listed tokens, the first of a row of V, to the places of their ids.
+void spread(const Ids& ids, float* row, std::int64_t V) {
+  constexpr auto kNone = -std::numeric_limits<float>::infinity();
+  std::fill(row + ids.size(), row + V, kNone);
+  for (auto j = ids.size(); j-- > 0;) row[ids[j]] = std::exchange(row[j], kNone);  // ids ascend, so ids[j] >= j
+}
+
 }  // namespace
 
 TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_t rows, std::int64_t width,
@@ -100,14 +123,7 @@ TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_
   const auto& kernel = *kernels::kernel_table().top_tokens;
   Sums sums(rows);
   Found found(rows, width);
-  const auto into = [&](Found& target) {
-    kernels::TopTokens whole{x, rows, generator.matrix()};
-    whole.width = width;
-    whole.logits = target.logits.data();
-    whole.ids = target.ids.data();
-    whole.all = all;
-    return whole;
-  };
+  const auto into = [&](Found& target) { return whole_of(generator.matrix(), x, rows, width, target, all); };
   if (has_rows_for_threads(rows)) {
     const auto whole = into(found);
     over_rows(rows, [&](std::int64_t first, std::int64_t last) {
@@ -125,9 +141,33 @@ TopTokens top_tokens(const PackedLinear& generator, kernels::Rows x, std::int64_
                      });
     for (const auto& part : parts) merge(part, rows, width, found);
   }
-  TopTokens result{width, std::move(found.logits), std::move(found.ids), {}};
-  for (std::int64_t row = 0; row < rows; ++row) result.log_normalizers.push_back(sums.log_normalizer(row));
-  return result;
+  return result_of(std::move(found), width, sums);
+}
+
+TopTokens top_tokens(const TokenLists& lists, kernels::Rows x, std::int64_t rows, std::int64_t width,
+                     kernels::MutableRows all) {
+  const auto& kernel = *kernels::kernel_table().top_tokens;
+  const auto K = rows / std::ssize(lists);  // rows of a sentence
+  Sums sums(rows);
+  Found found(rows, width);
+  const auto search = [&](std::int64_t begin, std::int64_t end) {
+    const PackedScratch scratch(lists.front()->matrix(), K);
+    for (auto b = begin; b < end; ++b) {
+      const auto& list = *lists[static_cast<std::size_t>(b)];
+      const auto first = b * K, last = first + K;
+      const auto whole = whole_of(list.matrix(), x, rows, width, found, all);
+      for (std::int64_t part = 0; part < kParts; ++part) kernel(job(whole, {part, first, last}, sums, scratch));
+      for (auto i = static_cast<std::size_t>(first * width); i < static_cast<std::size_t>(last * width); ++i)
+        found.ids[i] = std::isinf(found.logits[i]) ? kPad : list.ids()[static_cast<std::size_t>(found.ids[i])];
+      for (auto row = first; row < last && all.data != nullptr; ++row)
+        spread(list.ids(), all.data + row * all.stride, all.stride);
+    }
+  };
+  if (has_rows_for_threads(rows))
+    at::parallel_for(0, std::ssize(lists), 1, search);
+  else
+    search(0, std::ssize(lists));
+  return result_of(std::move(found), width, sums);
 }
 
 }  // namespace gloss

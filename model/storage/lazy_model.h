@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <c10/core/Device.h>
@@ -8,6 +9,7 @@
 
 #include "common/files/user_cache.h"
 #include "model/encoder_decoder.h"
+#include "model/shortlist.h"
 #include "model/storage/stored_weights.h"
 
 namespace gloss {
@@ -34,6 +36,7 @@ struct LazyModel {
   std::function<EncoderDecoder()> network;  ///< in float32, on `device`
   std::string header_sum = {};              ///< of the model file (SafetensorsFile::header_sum); empty: none
   UserCache cache = {};                     ///< for packed weights of the file
+  std::shared_ptr<const Shortlist> shortlist = nullptr;  ///< of the model file, or null
 };
 
 /// Loads the network of `config` onto the model's device with all weights rounded to `type`, float16 or bfloat16. Its

@@ -187,6 +187,7 @@ StoredModel open_model_file(const SafetensorsFile& file, at::Device device) {
   };
   LazyModel model(device, weights_of(file), load);
   model.header_sum = file.header_sum();
+  model.shortlist = contents.description.shortlist;
   return {std::move(contents), std::move(model)};
 }
 

@@ -37,6 +37,7 @@ TEST(DecodingConfigTest, EmptySectionGivesTheDefaults) {
   EXPECT_EQ(config.no_repeat_ngram, 0);
   EXPECT_EQ(config.repetition_penalty, 1);
   EXPECT_FALSE(config.no_unk);
+  EXPECT_TRUE(config.shortlist);
   EXPECT_FALSE(config.shrinking_beam);
   EXPECT_EQ(config.max_length_factor, 0);
   EXPECT_FALSE(config.sampling.enabled);
@@ -57,6 +58,7 @@ TEST(DecodingConfigTest, EveryKeySurvivesWritingAndReading) {
                      {"no_repeat_ngram", 3},
                      {"repetition_penalty", 1.2},
                      {"no_unk", true},
+                     {"shortlist", false},
                      {"shrinking_beam", true},
                      {"max_length_factor", 2.5},
                      {"n_best", 3},

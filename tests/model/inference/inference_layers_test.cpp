@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -20,9 +21,18 @@ constexpr WeightPrecision kPrecisions[] = {WeightPrecision::kFloat32, WeightPrec
                                            WeightPrecision::kInt8};
 
 void write(const std::filesystem::path& path, const EncoderDecoder& model, const ModelConfig& config,
-           WeightPrecision precision) {
-  write_model_file(path, model, {{{"model", to_json(config)}, {"seed", 1}}, Json::object(), {{"tokenizer.model", "p"}}},
-                   precision);
+           WeightPrecision precision, const std::map<std::string, float>& input_scales = {}) {
+  write_model_file(
+      path, model,
+      {{{"model", to_json(config)}, {"seed", 1}}, Json::object(), {{"tokenizer.model", "p"}}, input_scales}, precision);
+}
+
+/// Different input scales for all matrices.
+std::map<std::string, float> some_input_scales(const EncoderDecoder& model) {
+  std::map<std::string, float> scales;
+  for (const auto& item : model->named_parameters())
+    if (item.value().dim() == 2) scales[item.key()] = 0.01F + 0.001F * static_cast<float>(scales.size());
+  return scales;
 }
 
 /// Logits of a few steps.
@@ -59,7 +69,8 @@ TEST(InferenceWeightsTest, MappedFromTheCacheTheyHaveTheBitsOfPackedOnes) {
   configs.push_back(marian_student());
   for (const auto& config : configs)
     for (const auto stored : {WeightPrecision::kFloat32, WeightPrecision::kInt8}) {
-      write(folder / "model", small_model(at::kCPU, config), config, stored);
+      const auto network = small_model(at::kCPU, config);
+      write(folder / "model", network, config, stored, some_input_scales(network));
       auto file = open_model_file(SafetensorsFile::open_in_place(folder / "model"), at::kCPU);
       for (const auto precision : kPrecisions) {
         const auto without = logits_of(InferenceModel(file.model, config, precision));
@@ -77,6 +88,28 @@ TEST(InferenceWeightsTest, MappedFromTheCacheTheyHaveTheBitsOfPackedOnes) {
         }
       }
     }
+}
+
+TEST(InferenceWeightsTest, EveryInputScaleCounts) {
+  const TemporaryFolder folder;
+  for (const auto tie : {TieEmbeddings::kAll, TieEmbeddings::kNone}) {
+    auto config = marian_student();
+    config.tie_embeddings = tie;
+    const auto network = small_model(at::kCPU, config);
+    const auto scales = some_input_scales(network);
+    const auto logits = [&](const std::map<std::string, float>& given) {
+      write(folder / "model", network, config, WeightPrecision::kInt8, given);
+      const auto file = open_model_file(SafetensorsFile::open_in_place(folder / "model"), at::kCPU);
+      return at::cat(logits_of(InferenceModel(file.model, config, WeightPrecision::kInt8)));
+    };
+    const auto expected = logits(scales);
+    for (const auto& [name, scale] : scales) {
+      const bool is_looked_up = tie == TieEmbeddings::kNone && name.ends_with("_embedding.weight");  // not multiplied
+      auto others = scales;
+      others.erase(name);
+      EXPECT_EQ(at::equal(logits(others), expected), is_looked_up) << name;
+    }
+  }
 }
 
 TEST(InferenceWeightsTest, TheCacheDistinguishesFilesPrecisionsAndInstructionSets) {

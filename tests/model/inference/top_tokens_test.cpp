@@ -1,6 +1,8 @@
 #include "model/inference/top_tokens.h"
 
 #include <algorithm>
+#include <limits>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/logsumexp.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
@@ -75,6 +78,85 @@ TEST(TopTokensTest, TiesAreOrderedById) {
   // Every seventh id has the same weights, so each logit occurs a hundred times.
   expect_ranked_everywhere(PackedLinear(LinearWeights{few.repeat({V / 7, 1}), bias.repeat({V / 7})}));
   expect_ranked_everywhere(PackedLinear(LinearWeights{at::zeros({V, kInputWidth}), at::zeros({V})}));
+}
+
+/// A generator and lists of its tokens: one, two panels, all, ...
+struct Listed {
+  explicit Listed(kernels::Precision precision)
+      : weight(in_precision(formula_tensor({kV, kInputWidth}, at::kCPU, 1), precision)),
+        generator(LinearWeights{weight, formula_tensor({kV}, at::kCPU, 2)}, precision) {
+    constexpr std::pair<Id, Id> kStrides[] = {{1, 0}, {kV, 77}, {3, 1}, {9, 2}, {2, 0}, {1, 800}, {1, 0}, {4, 1}};
+    for (const auto& [step, first] : kStrides) {
+      Ids ids;
+      for (Id id = first; id < kV; id += step) ids.push_back(id);
+      lists.push_back(std::make_shared<const ListedOutputs>(generator, weight.values, ids));
+    }
+  }
+  static constexpr Id kV = 900;
+  StoredWeight weight;
+  PackedLinear generator;
+  TokenLists lists;
+};
+
+TEST(TopTokensTest, ListedTokensAreThoseOfTheWholeVocabularyWithoutTheOthers) {
+  for (const auto precision :
+       {kernels::Precision::kFloat32, kernels::Precision::kBfloat16, kernels::Precision::kInt8}) {
+    const Listed listed(precision);
+    const auto sentences = std::ssize(listed.lists);
+    for (const std::int64_t K : {1, 3}) {
+      const auto rows = sentences * K, width = std::int64_t{120};  // more than some lists have
+      const auto x = formula_tensor({rows, kInputWidth}, at::kCPU, 5);
+      const kernels::Rows in{x.const_data_ptr<float>(), kInputWidth};
+      auto all = at::empty({rows, Listed::kV}), kept = at::full({rows, Listed::kV}, 7.0F);
+      const auto whole = top_tokens(listed.generator, in, rows, width, {all.mutable_data_ptr<float>(), Listed::kV});
+      const auto top = top_tokens(listed.lists, in, rows, width, {kept.mutable_data_ptr<float>(), Listed::kV});
+      EXPECT_EQ(top_tokens(listed.lists, in, rows, width).log_normalizers, top.log_normalizers);
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const auto& ids = listed.lists[static_cast<std::size_t>(row / K)]->ids();
+        auto expected = at::full({Listed::kV}, -std::numeric_limits<float>::infinity());
+        const auto index = at::tensor(std::vector<std::int64_t>(ids.begin(), ids.end()));
+        expected.index_copy_(0, index, all[row].index_select(0, index));
+        ASSERT_TRUE(at::equal(kept[row], expected)) << row;
+        const auto [logits, order] = expected.sort(/*stable=*/true, 0, /*descending=*/true);
+        for (std::int64_t i = 0; i < width; ++i) {
+          const auto at = static_cast<std::size_t>(row * width + i);
+          ASSERT_EQ(top.ids[at], i < std::ssize(ids) ? order[i].item<Id>() : kPad) << row << ", place " << i;
+          ASSERT_EQ(top.logits[at], logits[i].item<float>()) << row << ", place " << i;
+        }
+        const auto at = static_cast<std::size_t>(row);
+        ASSERT_NEAR(top.log_normalizers[at], expected.to(at::kDouble).logsumexp(0).item<double>(), 2e-6) << row;
+        if (ids.size() == Listed::kV) {
+          ASSERT_EQ(top.log_normalizers[at], whole.log_normalizers[at]) << row;
+        }
+      }
+    }
+  }
+}
+
+TEST(TopTokensTest, BitsOfAListedRowDoNotDependOnThreadsOrOtherRowsAndLists) {
+  const Listed listed(kernels::Precision::kInt8);
+  constexpr std::int64_t kRows = 4, kWidth = 5;  // of a sentence
+  const auto sentences = std::ssize(listed.lists);
+  const auto x = formula_tensor({sentences * kRows, kInputWidth}, at::kCPU, 5);
+  const auto search = [&](const TokenLists& lists, std::int64_t first) {
+    return top_tokens(lists, {x.const_data_ptr<float>() + first * kRows * kInputWidth, kInputWidth},
+                      std::ssize(lists) * kRows, kWidth);
+  };
+  const ThreadCount one(1);
+  const auto expected = search(listed.lists, 0);
+  for (const int threads : {1, 2, 3}) {
+    const ThreadCount several(threads);
+    EXPECT_EQ(search(listed.lists, 0).log_normalizers, expected.log_normalizers) << threads;
+    for (std::int64_t b = 0; b < sentences; ++b) {
+      const auto alone = search({listed.lists[static_cast<std::size_t>(b)]}, b);
+      const auto is_part = [&](const auto& part, const auto& of) {
+        return std::equal(part.begin(), part.end(), of.begin() + b * std::ssize(part));
+      };
+      EXPECT_TRUE(is_part(alone.log_normalizers, expected.log_normalizers)) << b;
+      EXPECT_TRUE(is_part(alone.ids, expected.ids)) << b;
+      EXPECT_TRUE(is_part(alone.logits, expected.logits)) << b;
+    }
+  }
 }
 
 TEST(TopTokensTest, BitsDoNotDependOnThreadsOrOtherRows) {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -64,7 +65,13 @@ TEST(ModelFileMutationTest, DamagedFileIsRefusedOrReadsEqualAndNeverCrashes) {
   const auto model = make_model(config, {8, 8}, RandomStream(1, "weights"));
   const TemporaryFolder folder;
   const auto path = folder / "model.safetensors";
-  write_model_file(path, model, {{{"model", to_json(config)}}, Json::object(), {{"tokenizer.model", "pieces"}}});
+  const Shortlist::Table table{.offsets = {0, 0, 0, 0, 1, 3, 3, 3, 3}, .tokens = {4, 7, 5}, .always = {kEos, 6}};
+  write_model_file(path, model,
+                   {{{"model", to_json(config)}},
+                    Json::object(),
+                    {{"tokenizer.model", "pieces"}},
+                    {},
+                    std::make_shared<const Shortlist>(table, Vocabularies{8, 8})});
   const auto good = read_file(path, 1 << 20);
   const auto expected = model->named_parameters();
 
@@ -77,6 +84,7 @@ TEST(ModelFileMutationTest, DamagedFileIsRefusedOrReadsEqualAndNeverCrashes) {
     try {
       const auto loaded = read_model_file(path, at::kCPU);
       ++read;
+      ASSERT_EQ(loaded.description.shortlist->table(), table) << "mutation " << i;
       for (const auto& item : loaded.model->named_parameters()) {
         ASSERT_TRUE(item.value().equal(expected[item.key()])) << "mutation " << i << ", " << item.key();
       }
