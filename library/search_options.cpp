@@ -35,6 +35,7 @@ const std::vector<PublicOption>& public_options() {
       {"no_repeat_ngram", "no_repeat_ngram", field(&Options::no_repeat_ngram)},
       {"repetition_penalty", "repetition_penalty", field(&Options::repetition_penalty)},
       {"no_unk", "no_unk", field(&Options::no_unk)},
+      {"shortlist", "shortlist", field(&Options::shortlist)},
       {"sample", "sampling.enabled", field(&Options::sample)},
       {"temperature", "sampling.temperature", field(&Options::temperature)},
       {"top_k", "sampling.top_k", field(&Options::top_k)},

@@ -107,6 +107,10 @@ Json describe(const std::filesystem::path& path) {
     result["precision"] = weight_precision_name(model.precision);
     result["provenance"] = model.description.provenance;
     result["vocabulary"] = {{"source", model.vocabularies.source}, {"target", model.vocabularies.target}};
+    if (const auto& shortlist = model.description.shortlist; shortlist != nullptr)
+      result["shortlist"] = {{"tokens", shortlist->table().tokens.size()},
+                             {"always", shortlist->table().always.size()}};
+    if (const auto scales = model.description.input_scales.size(); scales > 0) result["input_scales"] = scales;
     if (auto languages = languages_of(model.description, file.name()); !languages.empty())
       result["languages"] = std::move(languages);
   } else if (format == kCheckpointFormat) {

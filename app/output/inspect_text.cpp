@@ -114,6 +114,11 @@ std::string description_lines(const Json& description) {
   std::string lines = "format: " + description.at("format").get<std::string>() + '\n';
   if (description.contains("precision"))
     lines += "precision of the matrices: " + description.at("precision").get<std::string>() + '\n';
+  if (description.contains("shortlist"))
+    lines += "shortlist: " + with_number("", value_at(description, "shortlist.tokens"), " tokens of source tokens, ") +
+             with_number("", value_at(description, "shortlist.always"), " of every sentence") + '\n';
+  if (description.contains("input_scales"))
+    lines += with_number("matrices with a scale of their inputs: ", description.at("input_scales"), "\n");
   for (const auto* part : {"config", "provenance", "vocabulary", "state"})
     if (description.contains(part)) lines += std::string(part) + ": " + to_pretty_text(description.at(part));
   if (description.contains("languages")) lines += "languages with a tag: " + listed(description.at("languages")) + '\n';

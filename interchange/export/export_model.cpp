@@ -3,6 +3,8 @@
 #include <string>
 
 #include "common/error.h"
+#include "common/log/log.h"
+#include "common/text/printable.h"
 #include "interchange/export/export_checks.h"
 #include "model/storage/stored_weights.h"
 #include "translation/models/convert_model.h"
@@ -30,6 +32,10 @@ std::uintmax_t export_model(const ExportSettings& settings) {
                      ": the format cannot express this model: " + refusals.text() +
                      "; docs/interop.md has what each format can express");
   warn_of_rounding(settings.model, model.file.precision, settings.precision);
+  if (const auto& description = model.file.description;
+      description.shortlist != nullptr || !description.input_scales.empty())
+    log_warning(printable(settings.model.string()) +
+                ": its shortlist and its scales of inputs are not exported; other programs translate without them");
   OutputFolder folder(settings.output, settings.overwrite, {{"--model", model_path(settings.model)}});
   folder.commit(kExporters.at(format).write(model, settings.precision, folder));
   std::uintmax_t bytes = 0;

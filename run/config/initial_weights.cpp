@@ -165,6 +165,10 @@ InitialWeights::InitialWeights(const RunConfig& config, bool resumes) : config_(
   expect_own_tokenizer(config.tokenizer, tokenizers());
   hashes_["training.start_from"] = file.metadata().at("sha256");
   warning_ = warn_of_direction(config_of(file), config.data);
+  const auto& model = start_->file.description;
+  if (model.shortlist != nullptr || !model.input_scales.empty())
+    warning_.append(warning_.empty() ? "" : "; ")
+        .append("training.start_from: the new model has neither the shortlist nor the scales of inputs of this one");
 }
 
 std::map<std::string, std::string> InitialWeights::tokenizers() const {

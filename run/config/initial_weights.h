@@ -43,7 +43,8 @@ class InitialWeights {
   void move_into(EncoderDecoder& model);
   /// Returns the SHA-256 of each input by its key in the run file; null for a missing file.
   const Json& hashes() const { return hashes_; }
-  /// Returns a warning about a model that translates in the opposite direction; empty if there is none.
+  /// Returns a warning about a model that translates in the opposite direction, or has parts that a run does not
+  /// keep; empty if there is none.
   const std::string& warning() const { return warning_; }
 
  private:

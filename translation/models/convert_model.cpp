@@ -1,5 +1,7 @@
 #include "translation/models/convert_model.h"
 
+#include <utility>
+
 #include "common/error.h"
 #include "common/files/same_file.h"
 #include "common/log/log.h"
@@ -19,11 +21,16 @@ FileSizes convert_model(const std::filesystem::path& file_or_folder, WeightPreci
                         const std::filesystem::path& output) {
   const auto input = model_file_of(file_or_folder);
   expect_no_input({"--output", output}, {{"--model", input}});
-  auto loaded = read_model_file(input, at::kCPU);
-  warn_of_rounding(input, loaded.precision, precision);
-  if (loaded.precision != precision)
-    for (const auto* scores : {"validation", "test"}) loaded.description.provenance.erase(scores);  // of other weights
-  write_model_file(output, loaded.model, loaded.description, precision);
+  auto stored = open_model_file(SafetensorsFile::open_in_place(input), at::kCPU);
+  warn_of_rounding(input, stored.precision, precision);
+  if (stored.precision != precision)
+    for (const auto* scores : {"validation", "test"}) stored.description.provenance.erase(scores);  // of other weights
+  if (precision != WeightPrecision::kInt8 && !stored.description.input_scales.empty())
+    log_warning(printable(input.string()) + " holds scales of inputs, which only int8 has; they are left out");
+  FileTensors tensors;  // int8 values stay as they are
+  for (const auto& [name, weight] : network_weights(stored.config, stored.vocabularies))
+    store_weight(name, stored.model.weights(name), precision, tensors);
+  write_model_file(output, std::move(tensors), stored.description);
   return {std::filesystem::file_size(input), std::filesystem::file_size(output)};
 }
 

@@ -97,6 +97,7 @@ struct TranslationOptions {
   std::optional<std::int64_t> no_repeat_ngram = {};  ///< no n-gram of this length occurs twice; 0: no limit
   std::optional<double> repetition_penalty = {};     ///< above 1 makes repeated tokens less likely; 1: no effect
   std::optional<bool> no_unk = {};                   ///< never generate the unknown word
+  std::optional<bool> shortlist = {};  ///< consider only the tokens that the model's shortlist has for a sentence
 
   std::optional<bool> sample = {};         ///< draw translations instead of searching
   std::optional<double> temperature = {};  ///< below 1 favors likely tokens; above 0, at most 100

@@ -1,0 +1,89 @@
+// A model file with a shortlist and input scales, through the commands.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/config/json.h"
+#include "model/storage/model_file.h"
+#include "tests/app/support/process.h"
+#include "tests/app/support/small_run.h"
+#include "tests/support/temporary_folder.h"
+
+namespace gloss {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kTinyModel = GLOSS_GOLDEN_FOLDER "/tiny_model.safetensors";
+
+class ShortlistCommandTest : public testing::Test {
+ protected:
+  ShortlistCommandTest() {
+    // Lists with the end alone: translations are empty.
+    auto tiny = read_model_file(kTinyModel, at::kCPU);
+    const auto count = static_cast<std::size_t>(tiny.vocabularies.source + 1);
+    Shortlist::Table table{std::vector<std::int32_t>(count), {}, {kEos}};
+    tiny.description.shortlist = std::make_shared<const Shortlist>(table, tiny.vocabularies);
+    tiny.description.input_scales = {{"encoder.layers.0.feed_forward.inner.weight", 0.05F}};
+    write_model_file(model_, tiny.model, tiny.description, WeightPrecision::kInt8);
+  }
+
+  static std::string translated(std::initializer_list<std::string> arguments) {
+    Arguments all{"translate", "--precision", "float32"};
+    all.insert(all.end(), arguments);
+    const auto outcome = run_gloss(all, "a b\nb c\n");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  }
+  static Json inspected(const std::string& file) { return parse_json(run_gloss({"inspect", file, "--json"}).out); }
+
+  const TemporaryFolder folder_;
+  const std::string model_ = folder_ / "model.safetensors";
+};
+
+TEST_F(ShortlistCommandTest, TranslateUsesItUnlessItIsTurnedOff) {
+  const auto all = translated({"--model", model_, "--no-shortlist"});
+  EXPECT_NE(all, "\n\n");
+  EXPECT_EQ(translated({"--model", model_}), "\n\n");
+  EXPECT_EQ(translated({"--model", model_, "--beam", "1"}), "\n\n");
+  // Neither an ensemble nor the equations alone have lists.
+  EXPECT_EQ(translated({"--model", model_, "--model", model_}), all);
+  EXPECT_EQ(translated({"--model", model_, "--plain"}), all);
+}
+
+TEST_F(ShortlistCommandTest, InspectReportsIt) {
+  const auto described = inspected(model_);
+  EXPECT_EQ(described.at("shortlist"), Json({{"tokens", 0}, {"always", 1}}));
+  EXPECT_EQ(described.at("input_scales"), 1);
+  EXPECT_FALSE(inspected(kTinyModel).contains("shortlist"));
+  EXPECT_THAT(run_gloss({"inspect", model_}).out,
+              AllOf(HasSubstr("shortlist: 0 tokens of source tokens, 1 of every sentence\n"),
+                    HasSubstr("matrices with a scale of their inputs: 1\n"), Not(HasSubstr("  shortlist"))));
+}
+
+TEST_F(ShortlistCommandTest, ConvertAndAverageKeepWhatStaysTrue) {
+  const std::string other = folder_ / "other.safetensors";
+  const auto written = [&](Arguments command) {
+    command.insert(command.end(), {"--output", other, "--overwrite"});
+    const auto outcome = run_gloss(command);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(inspected(other).at("shortlist"), inspected(model_).at("shortlist"));
+    return outcome.err;
+  };
+  written({"convert", "--model", model_, "--precision", "int8"});
+  EXPECT_EQ(read_text(other), read_text(model_));
+  EXPECT_THAT(written({"convert", "--model", model_, "--precision", "float32"}), HasSubstr("scales of inputs"));
+  EXPECT_FALSE(inspected(other).contains("input_scales"));
+  EXPECT_THAT(written({"average", model_}), HasSubstr("scales of inputs"));
+  EXPECT_FALSE(inspected(other).contains("input_scales"));
+  EXPECT_EQ(translated({"--model", other}), "\n\n");
+}
+
+}  // namespace
+}  // namespace gloss
