@@ -25,6 +25,7 @@
 #include "common/text/format.h"
 #include "common/text/utf8.h"
 #include "decoding/length_limit.h"
+#include "evaluation/bleu/bleu.h"
 #include "translation/glossary.h"
 #include "translation/models/translation_ensemble.h"
 
@@ -158,6 +159,7 @@ std::vector<NamedFile> files_read(const TranslateOptions& options) {
   auto files = model_inputs(options.models);
   files.push_back(options.input ? NamedFile{"--input", *options.input} : standard_input());
   if (options.prefix) files.push_back({"--prefix", *options.prefix});
+  if (options.closest_to) files.push_back({"--closest-to", *options.closest_to});
   if (options.glossary) files.push_back({"--glossary", *options.glossary});
   if (options.sentences.srx) files.push_back({"--srx", *options.sentences.srx});
   return files;
@@ -166,6 +168,35 @@ std::vector<NamedFile> files_read(const TranslateOptions& options) {
 std::vector<NamedFile> files_written(const TranslateOptions& options) {
   if (!options.output) return {};
   return {{"--output", *options.output}};
+}
+
+/// Returns the settings of the search. --closest-to chooses among the N best: those of --n-best, or the whole beam.
+DecodingConfig search_settings(const TranslateOptions& options, const DecodingConfig& of_model) {
+  auto decoding = decoding_config(options.decoding, of_model);
+  if (!options.closest_to) return decoding;
+  if (!options.decoding.has("n_best") && !decoding.sampling.enabled) decoding.n_best = decoding.beam_size;
+  if (decoding.n_best == 1)
+    throw UsageError("--closest-to: wanted several translations of a line to choose from, got 1; set --n-best" +
+                     std::string(decoding.sampling.enabled ? "" : " and --beam") + " higher");
+  return decoding;
+}
+
+/// Leaves only the candidate with the best sentence BLEU to the reference of its line, of equal ones the first.
+void keep_closest(std::vector<LineTranslation>& translations, const std::vector<std::string>& references) {
+  static const BleuMetric bleu({.effective_order = true});
+  for (std::size_t line = 0; line < references.size(); ++line) {
+    auto& candidates = translations[line].candidates;
+    std::vector<std::string> texts;
+    for (const auto& candidate : candidates) texts.push_back(candidate.text);
+    if (texts.empty()) continue;
+    const auto statistics =
+        bleu.statistics(texts, References::single(std::vector(texts.size(), references[line])), /*threads=*/1);
+    std::vector<double> scores;
+    for (std::int64_t i = 0; i < statistics.lines(); ++i) scores.push_back(bleu.score(statistics.row(i)).score);
+    const auto best = std::ranges::max_element(scores) - scores.begin();
+    std::swap(candidates.front(), candidates[static_cast<std::size_t>(best)]);
+    candidates.resize(1);
+  }
 }
 
 /// Marks the translation as truncated, because the reader has cut its line.
@@ -183,12 +214,12 @@ ExitCode run(const TranslateOptions& options) {
     throw UsageError("--srx: has an effect beside --split-sentences paragraph or wrapped only");
   TranslationInput source(options.input);
   OutputFile results(options.output);
-  const LinePrefixes line_prefixes(options.prefix);
+  LinesBesideInput prefixes("--prefix", options.prefix), references("--closest-to", options.closest_to);
   const bool splits = options.sentences.mode.value_or(SentenceMode::kLine) != SentenceMode::kLine;
   const bool uses_languages = splits || (options.glossary && names_languages(*options.glossary));
   const auto models =
       (uses_languages ? load_document_models : load_models)(options.models, options.languages, machine.device);
-  const auto decoding = decoding_config(options.decoding, models.first().config.decoding);
+  const auto decoding = search_settings(options, models.first().config.decoding);
   const auto languages = languages_of(models, options.languages);
   const auto glossary = read_glossary(options, decoding, languages, *models.first().target_tokenizer);
   const auto details = detail_options(options, decoding, models.first().config.model);
@@ -198,7 +229,8 @@ ExitCode run(const TranslateOptions& options) {
   });
   warn_of_ignored(options.precision, models);
   const auto& translator = *made;
-  const TranslationPrint print{options.json_lines, options.decoding.has("n_best"), options.alignment};
+  const TranslationPrint print{options.json_lines, !options.closest_to && options.decoding.has("n_best"),
+                               options.alignment};
   if (source.typed())
     log_info(std::string("type a sentence and press Enter; Ctrl-D ends") +
              (has_line_editing() ? "" : " (lines cannot be edited: built without libedit)"));
@@ -222,8 +254,9 @@ ExitCode run(const TranslateOptions& options) {
     progress.start(input);
     std::vector<std::string> texts;
     for (auto& line_of_input : input) texts.push_back(std::move(line_of_input.text));
+    const auto line_prefixes = prefixes.next(texts.size()), line_references = references.next(texts.size());
     const TranslationRequest request{.lines = texts,
-                                     .prefixes = line_prefixes.of(line, texts.size()),
+                                     .prefixes = line_prefixes,
                                      .first_index = line,
                                      .glossary = glossary ? &*glossary : nullptr,
                                      .details = details};
@@ -233,6 +266,7 @@ ExitCode run(const TranslateOptions& options) {
     } catch (const Stopped&) {
       break;  // no output for these lines
     }
+    keep_closest(translations, line_references);
     std::string output;
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (input[i].cut) mark_truncated(translations[i]);
@@ -242,7 +276,8 @@ ExitCode run(const TranslateOptions& options) {
     results.write(output);
   }
   if (!stop_requested()) {
-    line_prefixes.expect_end(line);
+    prefixes.expect_end(line);
+    references.expect_end(line);
     results.commit();
   }
   const auto exit_code = warnings.finish();

@@ -30,6 +30,7 @@ void expect_plain_output(const TranslateOptions& options) {
   if (options.alignment || options.alignment_from) refuse("--alignment");
   if (options.replace_unknown) refuse("--replace-unknown");
   if (options.prefix) refuse("--prefix");
+  if (options.closest_to) refuse("--closest-to");
   if (options.decoding.has("n_best")) refuse("--n-best");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +11,6 @@
 
 #include "app/options/command_options.h"
 #include "common/error.h"
-#include "common/files/text_pairs.h"
 #include "common/log/log.h"
 #include "common/text/format.h"
 #include "common/text/printable.h"
@@ -75,26 +75,32 @@ void InputProgress::show_batch(std::int64_t lines) {
   if (progress_) progress_->show(done_ + bytes_ * std::min(share, 1.0));
 }
 
-LinePrefixes::LinePrefixes(const std::optional<std::filesystem::path>& file) : file_(file) {
+LinesBesideInput::LinesBesideInput(const std::string& option, const std::optional<std::filesystem::path>& file)
+    : option_(option) {
+  if (!file) return;
+  expect_input_file(option, *file);
+  file_.emplace(*file, Passes::kOne);
+}
+
+std::vector<std::string> LinesBesideInput::next(std::size_t count) {
+  std::vector<std::string> lines;
+  if (!file_) return lines;
+  const auto wanted = static_cast<std::size_t>(file_->count()) + count;
+  for (std::string line; lines.size() < count && file_->next(line);) lines.push_back(std::move(line));
+  if (lines.size() == count) return lines;
+  throw DataError(option_ + ' ' + printable(file_->path().string()) +
+                  ": wanted a line for each line of the input, got " + std::to_string(file_->count()) +
+                  " for at least " + std::to_string(wanted) + "; a line may be empty");
+}
+
+void LinesBesideInput::expect_end(std::int64_t lines) {
   if (!file_) return;
-  expect_input_file("--prefix", *file_);
-  prefixes_ = read_lines(*file_, Passes::kOne);
-}
-
-std::span<const std::string> LinePrefixes::of(std::int64_t first, std::size_t count) const {
-  if (!file_) return {};
-  if (static_cast<std::size_t>(first) + count > prefixes_.size())
-    throw DataError("--prefix " + printable(file_->string()) + ": wanted a line for each line of the input, got " +
-                    std::to_string(prefixes_.size()) + " for at least " +
-                    std::to_string(static_cast<std::size_t>(first) + count) + "; a line may be empty");
-  return std::span(prefixes_).subspan(static_cast<std::size_t>(first), count);
-}
-
-void LinePrefixes::expect_end(std::int64_t lines) const {
-  if (!file_ || std::ssize(prefixes_) == lines) return;
-  throw DataError("--prefix " + printable(file_->string()) + ": wanted a line for each line of the input, which has " +
-                  counted(lines, "line") + ", got " + std::to_string(prefixes_.size()) +
-                  "; the translations may belong to other lines");
+  for (std::string line; file_->next(line);) continue;
+  file_->warn_of_broken();
+  if (file_->count() == lines) return;
+  throw DataError(option_ + ' ' + printable(file_->path().string()) +
+                  ": wanted a line for each line of the input, which has " + counted(lines, "line") + ", got " +
+                  std::to_string(file_->count()) + "; the translations may belong to other lines");
 }
 
 }  // namespace gloss

@@ -12,6 +12,7 @@
 #include "app/input/line_editor.h"
 #include "app/input/line_source.h"
 #include "common/files/line_reader.h"
+#include "common/files/text_pairs.h"
 #include "common/log/progress_line.h"
 #include "common/system/descriptor.h"
 
@@ -62,23 +63,20 @@ class InputProgress {
   std::int64_t begun_ = 0, lines_ = 1;  ///< current lines in batches that have begun, and all current lines
 };
 
-/// The required beginnings of translations (--prefix), from a file with one line, possibly empty, for each line of the
-/// input.
-class LinePrefixes {
+/// The file of an option that has one line, possibly empty, for each line of the input. It is read as the input is.
+class LinesBesideInput {
  public:
-  /// Reads the file. Without a file, no beginning is required. Throws UsageError if the file does not exist, and as
-  /// read_lines.
-  explicit LinePrefixes(const std::optional<std::filesystem::path>& file);
+  /// Opens the file, if there is one. Throws UsageError if it does not exist, and as TextLines.
+  LinesBesideInput(const std::string& option, const std::optional<std::filesystem::path>& file);
 
-  /// Returns the prefixes of `count` lines from number `first` on, counted from 0; empty without a file. Throws
-  /// DataError if the file is shorter.
-  std::span<const std::string> of(std::int64_t first, std::size_t count) const;
-  /// Throws DataError unless the file has exactly `lines` lines, the number of lines of the input.
-  void expect_end(std::int64_t lines) const;
+  /// Returns the next `count` lines; none without a file. Throws DataError if the file is shorter, and as TextLines.
+  std::vector<std::string> next(std::size_t count);
+  /// Throws DataError unless the file ends here, after `lines` lines, the number of lines of the input.
+  void expect_end(std::int64_t lines);
 
  private:
-  std::optional<std::filesystem::path> file_;
-  std::vector<std::string> prefixes_;
+  std::string option_;
+  std::optional<TextLines> file_;
 };
 
 }  // namespace gloss

@@ -43,6 +43,11 @@ void add_output(CLI::App& command, TranslateOptions& options) {
               .flag = "--alignment-from",
               .shown_default = "the last layer, mean of its heads"},
              options.alignment_from);
+  add_option(
+      command,
+      {.help = "of the N best (default: all of the beam), print the one with the best sentence BLEU to FILE's line",
+       .flag = "--closest-to"},
+      options.closest_to);
   add_option(command, {.help = "copy the source word for each unknown word", .flag = "--replace-unknown"},
              options.replace_unknown);
   add_option(command,

@@ -14,7 +14,7 @@ namespace gloss {
 struct TranslateOptions {
   CommonOptions common;
   std::vector<std::filesystem::path> models;
-  std::optional<std::filesystem::path> input, output, prefix, glossary;
+  std::optional<std::filesystem::path> input, output, prefix, closest_to, glossary;
   Languages languages;
   GivenSettings decoding;
   std::optional<WeightPrecision> precision;

@@ -1,5 +1,6 @@
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@ namespace gloss {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
@@ -109,6 +111,44 @@ TEST_F(TranslateOptionsTest, APrefixFileOfAnotherNumberOfLinesIsRefused) {
   const auto missing = translate("bada\n", {"--prefix", "/no/such/file"});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_THAT(missing.err, HasSubstr("--prefix: there is no file /no/such/file"));
+}
+
+TEST_F(TranslateOptionsTest, ClosestToPrintsTheCandidateOfTheBestSentenceBleu) {
+  const std::string input = "bada kilo\nmuna rato\nkilo\n";
+  std::vector<std::string> texts;
+  for (const auto& line : lines_of(translate(input, {"--beam", "4", "--n-best", "4"}).out))
+    texts.push_back(line.substr(6, line.rfind(" ||| ") - 6));
+  ASSERT_EQ(texts.size(), 12u);
+  const auto reference = run_ / "reference";
+  write_text(reference, texts[2] + '\n' + texts[7] + "\nnothing in common\n");
+  const auto closest = [&](const Arguments& more) {
+    Arguments all = {"--beam", "4", "--closest-to", reference};
+    all.insert(all.end(), more.begin(), more.end());
+    const auto outcome = translate(input, all);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return lines_of(outcome.out);
+  };
+  EXPECT_THAT(closest({}), ElementsAre(texts[2], texts[7], texts[8]));  // of equal ones the first
+  EXPECT_EQ(closest({"--batch-size", "1"}), closest({}));
+  const auto of_two = closest({"--n-best", "2"});
+  EXPECT_NE(of_two[0], texts[2]);
+  EXPECT_EQ(of_two[2], texts[8]);
+}
+
+TEST_F(TranslateOptionsTest, ClosestToNeedsSeveralTranslationsAndALineForEach) {
+  write_text(run_ / "reference", "a\nb\n");
+  for (const Arguments& single : {Arguments{"--beam", "1"}, {"--beam", "4", "--n-best", "1"}, {"--sample"}}) {
+    Arguments all = {"--closest-to", run_ / "reference"};
+    all.insert(all.end(), single.begin(), single.end());
+    const auto outcome = translate("bada\nkilo\n", all);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("--closest-to: wanted several translations"));
+  }
+  for (const auto* input : {"bada\n", "bada\nkilo\nmuna\n"}) {
+    const auto outcome = translate(input, {"--closest-to", run_ / "reference"});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--closest-to"), HasSubstr("got 2")));
+  }
 }
 
 TEST_F(TranslateOptionsTest, DrawsAreOfTheSeedAndTheLinesNumber) {
