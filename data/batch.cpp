@@ -38,6 +38,7 @@ std::vector<Batch> cut_into_shards(Batch batch, std::int64_t count) {
     before += tokens;
     shard.source.push_back(std::move(batch.source[i]));
     shard.target.push_back(std::move(batch.target[i]));
+    if (!batch.links.empty()) shard.links.push_back(std::move(batch.links[i]));
   }
   return shards;
 }

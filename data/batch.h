@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/special_ids.h"
+#include "data/links.h"
 
 namespace gloss {
 
@@ -15,6 +16,7 @@ namespace gloss {
 struct Batch {
   std::vector<Ids> source;
   std::vector<Ids> target;
+  std::vector<Links> links = {};  ///< of the ids of each pair; empty without data.train_alignment
 
   /// Returns the number of tokens to predict: pieces and eos of the targets, without padding.
   std::int64_t target_tokens() const {

@@ -56,7 +56,9 @@ Batch BatchStream::drawn(std::int64_t index) const {
   for (const auto occurrence : occurrences) pairs.push_back(pair_of(occurrence, *corpus_));
   auto batch = corpus_->batch(pairs);
   for (std::size_t i = 0; augmenter_ && i < occurrences.size(); ++i)
-    augmenter_->augment(batch.source[i], batch.target[i], augmentations(position_.epoch), occurrences[i]);
+    if (augmenter_->augment(batch.source[i], batch.target[i], augmentations(position_.epoch), occurrences[i]) &&
+        !batch.links.empty())
+      batch.links[i] = {};  // they are links of other pieces
   if (sampling_) draw_pieces(occurrences, batch);
   return batch;
 }

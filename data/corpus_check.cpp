@@ -7,6 +7,7 @@
 #include "common/sentences/sentence_count.h"
 #include "common/text/utf8.h"
 #include "data/aligned_reader.h"
+#include "data/links.h"
 
 namespace gloss {
 namespace {
@@ -126,7 +127,7 @@ bool SideLanguages::is_exchanged(std::string_view source, std::string_view targe
 CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
                          const CorpusCheckOptions& options) {
   CorpusCheck check;
-  AlignedReader reader(source_path, target_path);
+  AlignedReader reader({source_path, target_path, options.alignment});
   TextCheck source(source_path, options.source.get(), options.normalization);
   TextCheck target(target_path, options.target.get(), options.normalization);
   LineHashes pairs;
@@ -143,7 +144,19 @@ CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::fi
                : is_lopsided(source.characters(), target.characters(), CorpusCheckOptions::kMinCharacters, max_ratio);
   };
 
+  const auto check_links = [&](const TextLine& text, std::int64_t line) {
+    const auto pieces = [&](const TextCheck& side, const std::shared_ptr<const Tokenizer>& tokenizer) {
+      return in_pieces ? side.units() - (tokenizer->tag() ? 1 : 0) : std::numeric_limits<std::int64_t>::max();
+    };
+    Links links;
+    const auto fault = read_links(text, pieces(source, options.source), pieces(target, options.target), links);
+    if (fault.empty()) return;
+    if (check.links.count == 0) check.first_links = fault;
+    check.links.note(line);
+  };
+
   for (LinePair pair; reader.next(pair);) {
+    check.alignment_lines += pair.has_alignment ? 1 : 0;
     JudgedLine judged_source, judged_target;
     if (pair.has_source) judged_source = source.add(pair.source);
     if (pair.has_target) judged_target = target.add(pair.target);
@@ -162,6 +175,7 @@ CorpusCheck check_corpus(const std::filesystem::path& source_path, const std::fi
     if (verdict != PairVerdict::kUsable) continue;
 
     ++check.fit_pairs;
+    if (pair.has_alignment) check_links(pair.alignment, line);
     if (lopsided()) check.ratio.note(line);
     if (lacks_most_sentences(pair.source.text, pair.target.text) ||
         lacks_most_sentences(pair.target.text, pair.source.text))

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -73,11 +74,14 @@ struct CorpusCheck {
   NotedLines skipped_ratio;    ///< pairs that PairFilters::max_ratio skips
   NotedLines skipped_copied;
   NotedLines skipped_repeated;
+  std::int64_t alignment_lines = 0;
   // Of the pairs that training would use:
   NotedLines ratio;                   ///< pairs whose lengths differ by more than CorpusCheckOptions::max_ratio
   NotedLines sentences;               ///< pairs with at least three sentences against at most half as many
   NotedLines copied;                  ///< pairs whose target equals the source
   NotedLines repeated;                ///< pairs that equal an earlier one
+  NotedLines links;                   ///< pairs whose links do not fit them
+  std::string first_links;            ///< the reason for the first of these pairs
   NotedLines exchanged;               ///< pairs whose source is in the target's language, and the other way round
   std::vector<ShiftedLines> shifted;  ///< of all pairs
 };
@@ -91,6 +95,7 @@ struct CorpusCheckOptions {
   PairFilters filters = {};              ///< without tokenizers max_ratio has no effect, since words are no pieces
   RepeatedPairs* repeated = nullptr;     ///< finds repetitions, which training skips; null: none are skipped
   std::size_t text = 0;                  ///< the number of this text for `repeated`
+  std::filesystem::path alignment = {};  ///< links of each pair; without tokenizers only their form is checked
   /// Called with each pair that training would use, and its line number.
   std::function<void(std::string_view source, std::string_view target, std::int64_t line)> for_pair = {};
 

@@ -1,5 +1,6 @@
 #include "data/data_config.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/config/settings.h"
@@ -32,6 +33,7 @@ Field<DataConfig> stages_field() {
                     const auto key = place_of_text(i, j);
                     paths.push_back({key + ".source", &text.source});
                     paths.push_back({key + ".target", &text.target});
+                    paths.push_back({key + ".alignment", &text.alignment});
                   }
                 return paths;
               }};
@@ -60,9 +62,13 @@ const Settings<DataConfig>& data_settings() {
                  .flag = "--target",
                  .group = "Texts",
                  .shown_default = "needed"}},
+               {path_field(&Config::train_alignment),
+                {.key = "train_alignment",
+                 .help = "links between the pieces of each pair, such as 0-0 1-2, for training.guided_alignment",
+                 .shown_default = "none"}},
                {stages_field(),
                 {.key = "stages",
-                 .help = "several training texts with weights, stage by stage, in place of the two keys above",
+                 .help = "several training texts with weights, stage by stage, in place of the keys above",
                  .wanted = "a list of stages",
                  .identity = Identity::kUnlessDefault}},
                {path_field(&Config::valid_source),
@@ -146,7 +152,12 @@ const Settings<DataConfig>& data_settings() {
 
 std::vector<TrainingStage> DataConfig::training_stages() const {
   if (!stages.empty() || train_source.empty()) return stages;
-  return {{.sources = {{.source = train_source, .target = train_target}}, .until_epochs = {}}};
+  return {{.sources = {{.source = train_source, .target = train_target, .alignment = train_alignment}},
+           .until_epochs = {}}};
+}
+
+bool DataConfig::has_alignment() const {
+  return std::ranges::any_of(training_texts(), [](const auto& text) { return !text.alignment.empty(); });
 }
 
 std::vector<TextFiles> DataConfig::training_texts() const { return texts_of(training_stages()).files; }
@@ -158,10 +169,12 @@ std::optional<RepeatedPairs> DataConfig::repeated_pairs() const {
 
 void DataConfig::validate() const {
   data_settings().validate(*this);
-  if (!stages.empty() && !(train_source.empty() && train_target.empty()))
-    throw UsageError({Key{"data.stages"}, ": names the training texts; leave out ", Key{"data.train_source"}, " and ",
-                      Key{"data.train_target"}});
+  if (!stages.empty() && !(train_source.empty() && train_target.empty() && train_alignment.empty()))
+    throw UsageError({Key{"data.stages"}, ": names the training texts; leave out ", Key{"data.train_source"}, ", ",
+                      Key{"data.train_target"}, " and ", Key{"data.train_alignment"}});
   require_both(train_source, train_target, "data.train");
+  require(!has_alignment() || subword_sampling == 0, "data.subword_sampling",
+          {"0 beside ", Key{"data.train_alignment"}, ", whose links are between the best pieces"}, subword_sampling);
   const auto& ratio = data_settings().at("max_ratio");
   require(filters.max_ratio == 0 || filters.max_ratio >= 1, ratio.name(), ratio.wanted_text(), filters.max_ratio);
   validate_stages(stages);

@@ -28,7 +28,8 @@ struct AugmentationConfig {
 /// The section `data` of the run file. Paths are as the file spells them; run/config resolves them against its folder.
 struct DataConfig {
   std::string train_source, train_target;
-  std::vector<TrainingStage> stages;             ///< in place of the two keys above
+  std::string train_alignment;                   ///< links between the pieces of each pair (data/links.h); optional
+  std::vector<TrainingStage> stages;             ///< in place of the keys above
   std::string valid_source, valid_target;        ///< optional, both or neither
   std::string test_source, test_target;          ///< optional, both or neither
   std::string source_language, target_language;  ///< language tags (common/text/language_tag.h); empty: unknown
@@ -49,6 +50,8 @@ struct DataConfig {
   std::optional<RepeatedPairs> repeated_pairs() const;
   /// Returns whether the run has a validation set.
   bool validates() const { return hold_out || !valid_source.empty(); }
+  /// Returns whether a training text has an alignment.
+  bool has_alignment() const;
 
   /// Throws UsageError naming the key if a value is wrong.
   void validate() const;

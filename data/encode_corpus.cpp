@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/text/format.h"
+#include "common/text/printable.h"
 #include "common/text/visible_text.h"
 #include "data/aligned_reader.h"
+#include "data/links.h"
 #include "data/pair_verdict.h"
 #include "tokenizer/cached_encoder.h"
 
@@ -28,13 +29,19 @@ using Lines = std::vector<LinePair>;
 struct EncodedPair {
   PairVerdict verdict = PairVerdict::kUsable;
   Ids source = {}, target = {};  // pieces and eos, of a usable pair
+  Links links = {};
+  std::string fault = {};  // of the links
 };
 
 // Encodes pairs, one task at a time.
 class PairEncoder {
  public:
   PairEncoder(const Tokenizer& source, const Tokenizer& target, const EncodingOptions& options)
-      : source_(source), target_(target), options_(&options) {}
+      : source_(source),
+        target_(target),
+        source_tags_(source.tag() ? 1 : 0),
+        target_tags_(target.tag() ? 1 : 0),
+        options_(&options) {}
 
   std::vector<EncodedPair> encode(const Lines& lines) {
     std::vector<EncodedPair> pairs;
@@ -56,12 +63,22 @@ class PairEncoder {
     if (const auto verdict = judge_pair(source, target, options_->max_length, options_->filters);
         verdict != PairVerdict::kUsable)
       return {verdict};
+    if (options_->links != nullptr && lines.has_alignment) read(lines.alignment, pair);
     pair.source.push_back(kEos);
     pair.target.push_back(kEos);
     return pair;
   }
 
+  // Reads the links of a pair without eos. Tags shift the pieces that they count.
+  void read(const TextLine& line, EncodedPair& pair) const {
+    pair.fault =
+        read_links(line, std::ssize(pair.source) - source_tags_, std::ssize(pair.target) - target_tags_, pair.links);
+    for (auto& id : pair.links.source) id += source_tags_;
+    for (auto& id : pair.links.target) id += target_tags_;
+  }
+
   CachedEncoder source_, target_;
+  Id source_tags_, target_tags_;
   const EncodingOptions* options_;
 };
 
@@ -77,15 +94,19 @@ Lines next_lines(AlignedReader& reader) {
   return lines;
 }
 
-// Adds the pairs of `lines`, which belong to the text `text`, in their order.
-void add(const Lines& lines, const std::vector<EncodedPair>& pairs, std::size_t text, RepeatedPairs* repeated,
-         CorpusReport& report, CorpusWriter& writer) {
+// Adds the pairs of `lines`, which belong to the text `text`, in their order. `alignment` is the file of their links.
+void add(const Lines& lines, const std::vector<EncodedPair>& pairs, std::size_t text, const EncodingOptions& options,
+         const std::filesystem::path& alignment, CorpusReport& report, CorpusWriter& writer) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     auto verdict = pairs[i].verdict;
-    if (verdict == PairVerdict::kUsable && repeated != nullptr)
-      verdict = repeated->judge(text, lines[i].source.text, lines[i].target.text);
+    if (verdict == PairVerdict::kUsable && options.repeated != nullptr)
+      verdict = options.repeated->judge(text, lines[i].source.text, lines[i].target.text);
     report.add(verdict);
-    if (verdict == PairVerdict::kUsable) writer.add(pairs[i].source, pairs[i].target);
+    if (verdict != PairVerdict::kUsable) continue;
+    if (!pairs[i].fault.empty())
+      throw DataError(printable(alignment.string()) + ": line " + std::to_string(report.lines) + ": " + pairs[i].fault);
+    writer.add(pairs[i].source, pairs[i].target);
+    if (options.links != nullptr) options.links->add(pairs[i].links.source, pairs[i].links.target);
   }
 }
 
@@ -101,7 +122,9 @@ CorpusReport encode_text(const TextFiles& files, std::size_t text, Encoders& enc
     std::future<Encoded> encoded;  // destroyed first, because its thread uses the others
   };
   CorpusReport report;
-  AlignedReader reader(files.source, files.target, options.before_pair);
+  AlignedReader reader(
+      {files.source, files.target, options.links != nullptr ? files.alignment : std::filesystem::path()},
+      options.before_pair);
   std::deque<Task> tasks;  // a deque does not move its elements
   const auto begin_task = [&](PairEncoder* encoder) {
     auto lines = next_lines(reader);
@@ -121,12 +144,12 @@ CorpusReport encode_text(const TextFiles& files, std::size_t text, Encoders& enc
     auto* const encoder = tasks.front().encoder;
     tasks.pop_front();
     begin_task(encoder);
-    add(lines, encoded, text, options.repeated, report, writer);
+    add(lines, encoded, text, options, files.alignment, report, writer);
   }
   report.crlf = reader.saw_crlf();
   expect_utf8(files, report);
   for (LinePair rest; reader.next(rest);) continue;
-  expect_equal_lines(files.source.string(), reader.source_lines(), files.target.string(), reader.target_lines());
+  reader.expect_equal_lines();
   expect_usable(files, report, options.max_length);
   return report;
 }
@@ -152,8 +175,7 @@ CorpusReport encode_lines(std::span<const std::string> sources, std::span<const 
   for (std::size_t i = 0; i < sources.size(); ++i)
     lines.push_back({.source = {.text = sources[i]}, .target = {.text = targets[i]}});
   const EncodingOptions options{.max_length = max_length};
-  add(lines, PairEncoder(source_tokenizer, target_tokenizer, options).encode(lines), 0, options.repeated, report,
-      writer);
+  add(lines, PairEncoder(source_tokenizer, target_tokenizer, options).encode(lines), 0, options, {}, report, writer);
   return report;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -215,6 +216,9 @@ Batch ParallelCorpus::batch(std::span<const std::int64_t> indices) const {
     auto read = pair(index);
     batch.source.push_back(std::move(read.source));
     batch.target.push_back(std::move(read.target));
+    if (!links_) continue;
+    auto links = links_->pair(index);
+    batch.links.push_back({std::move(links.source), std::move(links.target)});
   }
   return batch;
 }
@@ -222,6 +226,13 @@ Batch ParallelCorpus::batch(std::span<const std::int64_t> indices) const {
 void ParallelCorpus::set_vocabularies(std::int64_t source, std::int64_t target) {
   source_vocabulary_ = source;
   target_vocabulary_ = target;
+}
+
+void ParallelCorpus::set_links(ParallelCorpus links) {
+  if (links.size() != size())
+    throw DataError(printable(links.path_.string()) + ": wanted links of " + std::to_string(size()) + " pairs, got " +
+                    std::to_string(links.size()) + "; remove the file, and it is made again");
+  links_ = std::make_shared<const ParallelCorpus>(std::move(links));
 }
 
 }  // namespace gloss

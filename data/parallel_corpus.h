@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ class ParallelCorpus {
   Batch batch(std::span<const std::int64_t> indices) const;
   /// Sets the sizes of the vocabularies. All ids must be below them.
   void set_vocabularies(std::int64_t source, std::int64_t target);
+  /// Adds the links of each pair to its batches: those that encode_corpus wrote to EncodingOptions::links.
+  void set_links(ParallelCorpus links);
+  const ParallelCorpus* links() const { return links_.get(); }  ///< null: none
 
   /// Returns the report of each text, in the order of their pairs. The pairs of the reports add up to size().
   const std::vector<CorpusReport>& reports() const { return reports_; }
@@ -90,6 +94,7 @@ class ParallelCorpus {
   std::vector<CorpusReport> reports_;
   std::string hash_, index_sha256_;
   Json key_;
+  std::shared_ptr<const ParallelCorpus> links_;
 };
 
 }  // namespace gloss

@@ -43,10 +43,12 @@ ScannedTexts scan_texts(std::span<const TextFiles> texts, const ScanOptions& opt
   if (options.sample_lines > 0) lines_left = options.sample_lines;
   for (const auto& files : texts) {
     AlignedReader::Sums sums;
-    AlignedReader reader(files.source, files.target, options.before_pair, &sums);
-    auto& [source, target] = scanned.texts.emplace_back(
+    AlignedReader reader(files, options.before_pair, &sums);
+    auto& [source, target, alignment] = scanned.texts.emplace_back(
         ScannedTexts::Pair{begin_text(files.source, lines_left), begin_text(files.target, lines_left)});
+    if (!files.alignment.empty()) alignment = begin_text(files.alignment, std::nullopt);
     for (LinePair pair; reader.next(pair);) {
+      if (pair.has_alignment) ++alignment->lines;
       const auto judged_source = pair.has_source ? JudgedLine::of(pair.source) : JudgedLine();
       const auto judged_target = pair.has_target ? JudgedLine::of(pair.target) : JudgedLine();
       if (pair.has_source) add_line(source, pair.source, judged_source);
@@ -57,6 +59,7 @@ ScannedTexts scan_texts(std::span<const TextFiles> texts, const ScanOptions& opt
     }
     source.sha256 = sums.source.hex();
     target.sha256 = sums.target.hex();
+    if (alignment) alignment->sha256 = sums.alignment.hex();
     if (lines_left) lines_left = std::max<std::int64_t>(*lines_left - std::max(source.lines, target.lines), 0);
   }
   if (options.size) scanned.size = size.size();
@@ -67,10 +70,11 @@ ScannedTexts scan_texts(std::span<const TextFiles> texts, const ScanOptions& opt
 ScannedTexts scan_texts(const TextFiles& text, const ScanOptions& options) { return scan_texts({&text, 1}, options); }
 
 void expect_aligned(const ScannedTexts& texts) {
-  for (const auto& [source, target] : texts.texts) {
+  for (const auto& [source, target, alignment] : texts.texts) {
     expect_utf8(source);
     expect_utf8(target);
     expect_equal_lines(source.path.string(), source.lines, target.path.string(), target.lines);
+    if (alignment) expect_equal_lines(source.path.string(), source.lines, alignment->path.string(), alignment->lines);
     if (source.lines == 0)
       throw DataError(names_of({source.path, target.path}) + ": wanted sentence pairs, got empty files");
   }

@@ -32,6 +32,7 @@ struct ScannedText {
 struct ScannedTexts {
   struct Pair {
     ScannedText source, target;
+    std::optional<ScannedText> alignment = {};
   };
   std::vector<Pair> texts = {};          ///< in the order of the argument
   std::optional<TextSize> size = {};     ///< of all texts together

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "common/config/setting.h"
@@ -33,7 +34,7 @@ void validate(const TrainingStage& stage, std::size_t number) {
   require(!stage.sources.empty(), "data.stages" + index(number) + ".sources", "a text or more", Json::array());
   std::set<std::pair<std::string, std::string>> seen;
   for (std::size_t i = 0; i < stage.sources.size(); ++i) {
-    const auto& [source, target, weight] = stage.sources[i];
+    const auto& [source, target, weight, alignment] = stage.sources[i];
     const auto text = key_of_text(number, i);
     require(!source.empty(), text + ".source", "the file of source sentences to train on", source);
     require(!target.empty(), text + ".target", "the file of their translations", target);
@@ -54,6 +55,7 @@ std::vector<TrainingStage> read_training_stages(ConfigSection& section, std::str
       auto& text = stage.sources.emplace_back();
       text_object.read("source", text.source);
       text_object.read("target", text.target);
+      text_object.read("alignment", text.alignment);
       text_object.read("weight", text.weight);
       text_object.finish();
     }
@@ -65,8 +67,10 @@ std::vector<TrainingStage> read_training_stages(ConfigSection& section, std::str
 
 Json to_json(std::span<const TrainingStage> stages) {
   return list_of(stages, [&](std::size_t stage, std::size_t text) {
-    const auto& [source, target, weight] = stages[stage].sources[text];
-    return Json{{"source", source}, {"target", target}};
+    const auto& [source, target, weight, alignment] = stages[stage].sources[text];
+    Json json{{"source", source}, {"target", target}};
+    if (!alignment.empty()) json["alignment"] = alignment;
+    return json;
   });
 }
 
@@ -98,12 +102,12 @@ std::string key_of_text(std::size_t stage, std::size_t text) { return "data.stag
 
 StageTexts texts_of(std::span<const TrainingStage> stages) {
   StageTexts texts;
-  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> places;
   for (const auto& stage : stages) {
     auto& numbers = texts.of_stage.emplace_back();
-    for (const auto& [source, target, weight] : stage.sources) {
-      const auto [place, is_new] = places.try_emplace({source, target}, texts.files.size());
-      if (is_new) texts.files.push_back({source, target});
+    for (const auto& [source, target, weight, alignment] : stage.sources) {
+      const auto [place, is_new] = places.try_emplace({source, target, alignment}, texts.files.size());
+      if (is_new) texts.files.push_back({source, target, alignment});
       numbers.push_back(place->second);
     }
   }

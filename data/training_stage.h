@@ -17,6 +17,7 @@ namespace gloss {
 struct StageText {
   std::string source, target;  ///< files, as TextFiles
   double weight = 1;           ///< how often an epoch has each pair; 0.25: a quarter of the pairs in each epoch
+  std::string alignment = {};  ///< of its pieces (data/links.h); empty: none
 
   static constexpr double kMinWeight = 1e-6, kMaxWeight = 1000;
 };
@@ -27,8 +28,8 @@ struct TrainingStage {
   std::optional<std::int64_t> until_epochs;  ///< epochs of this stage; absent in the last, which lasts until the end
 };
 
-/// Reads `data.stages`, a list of {"sources": [{"source", "target", "weight"}, ...], "until_epochs"}. Throws UsageError
-/// if a key is unknown or of the wrong type; validate_stages() checks the rest.
+/// Reads `data.stages`, a list of {"sources": [{"source", "target", "alignment", "weight"}, ...], "until_epochs"}.
+/// Throws UsageError if a key is unknown or of the wrong type; validate_stages() checks the rest.
 std::vector<TrainingStage> read_training_stages(ConfigSection& section, std::string_view key);
 Json to_json(std::span<const TrainingStage> stages);
 

@@ -102,6 +102,14 @@ void refuse(Findings& findings, const DataSet& set, const CorpusCheck& check, st
   });
   if (set.use == DataSet::Use::kTraining)
     findings.expect("same_file", [&] { expect_two_files(set.source, set.target, source, target); });
+  if (!set.alignment.empty())
+    findings.expect("line_counts", [&] {
+      expect_equal_lines(set.source.string(), check.source.lines, set.alignment.string(), check.alignment_lines);
+    });
+  if (check.links.count > 0)
+    findings.refuse("alignment", printable(set.alignment.string()) + ": the links of " +
+                                     counted(check.links.count, "line") + " do not fit (" + check.links.text() +
+                                     "): " + check.first_links);
   if (set.use != DataSet::Use::kTraining)
     for (const auto& [name, text] : {std::pair{source, &check.source}, {target, &check.target}})
       if (text->cut.count > 0)
@@ -169,6 +177,7 @@ SetCheck check_set(const DataSet& set, const DataCheckOptions& options, const Te
                                   .filters = filters.filters,
                                   .repeated = filters.repeated,
                                   .text = filters.text,
+                                  .alignment = set.alignment,
                                   .for_pair = shown});
     add_findings(findings, set, *result.corpus, options);
   } catch (const DataError& error) {
@@ -241,7 +250,8 @@ DataCheckOptions data_check_options(const RunConfig& config) {
   const auto texts = data.training_texts();
   require(!texts.empty(), "data.train_source", "the file of source sentences to train on", data.train_source);
   DataCheckOptions options{.max_length = data.max_length, .filters = data.filters, .repeated = data.repeated_pairs()};
-  for (const auto& [source, target] : texts) options.sets.push_back({DataSet::Use::kTraining, source, target});
+  for (const auto& [source, target, alignment] : texts)
+    options.sets.push_back({DataSet::Use::kTraining, source, target, alignment});
   if (!data.valid_source.empty())
     options.sets.push_back({DataSet::Use::kValidation, data.valid_source, data.valid_target});
   if (!data.test_source.empty()) options.sets.push_back({DataSet::Use::kTest, data.test_source, data.test_target});

@@ -16,7 +16,7 @@ namespace gloss {
 struct DataSet {
   enum class Use { kTraining, kValidation, kTest };
   Use use = Use::kTraining;
-  std::filesystem::path source, target;
+  std::filesystem::path source, target, alignment = {};
 };
 std::string use_name(DataSet::Use use);  ///< "training", "validation", "test"
 

@@ -131,16 +131,21 @@ CorpusCache::CorpusCache(const RunConfig& config, const RunFolder& folder, std::
       texts_(texts ? std::move(texts)
                    : std::make_shared<TrainingTexts>(config.data.training_texts(), scan_options(config))),
       corpus_file_(folder.files().corpus),
+      links_file_(folder.files().links),
       texts_file_(folder.files().texts),
       kept_texts_(read_texts_file(texts_file_)),
       cached_(open_cache(corpus_file_)) {
-  for (const auto& [source, target] : files()) states_.push_back({FileStamp::of(source), FileStamp::of(target)});
+  for (const auto& [source, target, alignment] : files())
+    states_.push_back(
+        {FileStamp::of(source), FileStamp::of(target), alignment.empty() ? FileStamp() : FileStamp::of(alignment)});
   if (!cached_) return;
+  if (config.data.has_alignment()) cached_links_ = open_cache(links_file_);
   hash_texts();
   const auto& kept = cached_->key();
   const auto wanted = key({});
   const auto equal = [&](const char* name) { return kept.is_object() && kept.value(name, Json()) == wanted.at(name); };
-  if (!equal("program") || !equal("source_texts") || !equal("target_texts")) cached_.reset();
+  const bool has_links = !config.data.has_alignment() || (cached_links_ && cached_links_->key() == kept);
+  if (!has_links || !equal("program") || !equal("source_texts") || !equal("target_texts")) cached_.reset();
 }
 
 // Takes the hash of each file from texts_file_ or, if the file may have changed, from reading the texts.
@@ -151,6 +156,9 @@ void CorpusCache::hash_texts() {
     auto target = known_hash(known, i, "target", files()[i].target);
     states_[i].source = source ? *std::move(source) : hash_of(texts_->scan().texts[i].source);
     states_[i].target = target ? *std::move(target) : hash_of(texts_->scan().texts[i].target);
+    if (files()[i].alignment.empty()) continue;
+    auto alignment = known_hash(known, i, "alignment", files()[i].alignment);
+    states_[i].alignment = alignment ? *std::move(alignment) : hash_of(*texts_->scan().texts[i].alignment);
   }
 }
 
@@ -173,8 +181,10 @@ void CorpusCache::load(const Tokenizers& by_name, const Tokenizer& source, const
   };
   if (cached_ && cached_->key() == wanted()) {
     corpus_ = std::exchange(cached_, std::nullopt);
+    if (cached_links_) corpus_->set_links(*std::exchange(cached_links_, std::nullopt));
   } else {
     cached_.reset();
+    cached_links_.reset();
     hash_texts();
     encode(wanted(), source, target, threads, held_out);
   }
@@ -198,11 +208,16 @@ void CorpusCache::keep() {
     const bool source_is = is_unchanged(files()[i].source, state.source_at_start, state.source);
     const bool target_is = is_unchanged(files()[i].target, state.target_at_start, state.target);
     all_are = all_are && source_is && target_is;
-    texts_json.push_back({{"source", to_json(state.source)}, {"target", to_json(state.target)}});
+    auto& text = texts_json.emplace_back(Json{{"source", to_json(state.source)}, {"target", to_json(state.target)}});
+    if (files()[i].alignment.empty()) continue;
+    all_are = is_unchanged(files()[i].alignment, state.alignment_at_start, state.alignment) && all_are;
+    text["alignment"] = to_json(state.alignment);
   }
   if (!all_are) return;
-  if (made_) made_->commit();
-  made_.reset();
+  for (auto* made : {&made_links_, &made_}) {
+    if (*made) (*made)->commit();
+    made->reset();
+  }
   const auto texts = to_pretty_text({{"texts", std::move(texts_json)}});
   if (texts != kept_texts_) write_file(texts_file_, texts);
 }
@@ -220,6 +235,8 @@ Json CorpusCache::key(const Json& tokenizers) const {
               {"tokenizers", tokenizers},
               {"tokenizer_settings", settings_of(*config_)},
               {"max_length", config_->data.max_length}};
+  if (config_->data.has_alignment())
+    for (const auto& state : states_) key["alignments"].push_back(state.alignment.sha256);  // "": none
   if (config_->data.hold_out) key["hold_out"] = kHoldOut;
   if (auto filters = filters_of(config_->data); !filters.empty()) key["filters"] = std::move(filters);
   return key;
@@ -241,9 +258,19 @@ void CorpusCache::encode(const Json& key, const Tokenizer& source, const Tokeniz
     options.holds_out = [held_out](std::string_view source_line, std::string_view target_line) {
       return held_out->contains(source_line, target_line);
     };
-  writer.finish(key, encode_corpus(files(), source, target, options, writer));
-  corpus_ = ParallelCorpus::open(MappedFile(made_->open_for_reading(), corpus_file_), corpus_file_,
-                                 ParallelCorpus::Check::kIndex);
+  std::optional<CorpusWriter> links;
+  if (data.has_alignment()) {
+    made_links_ = std::make_unique<AtomicFile>(links_file_);
+    links.emplace([&](std::span<const std::byte> bytes) { made_links_->write(bytes); }, data.max_length, 0);
+    options.links = &*links;
+  }
+  const auto reports = encode_corpus(files(), source, target, options, writer);
+  const auto finish = [&](CorpusWriter& to, const AtomicFile& file, const fs::path& name) {
+    to.finish(key, reports);
+    return ParallelCorpus::open(MappedFile(file.open_for_reading(), name), name, ParallelCorpus::Check::kIndex);
+  };
+  corpus_ = finish(writer, *made_, corpus_file_);
+  if (links) corpus_->set_links(finish(*links, *made_links_, links_file_));
 }
 
 }  // namespace gloss

@@ -40,7 +40,8 @@ std::optional<TextHash> read_text_hash(const Json& json);
 /// Cache of the encoded training data of a run: the file corpus.cache in its folder. A later start does not encode the
 /// texts again. The file names its texts (by SHA-256, in the order of their pairs), tokenizers, language tags,
 /// data.max_length, filters of pairs and version of the program. If one of them differs, or if the file is damaged, it
-/// is made again.
+/// is made again. If a text has an alignment, the file corpus.links.cache has the links of all pairs, in the same form,
+/// and both are made together.
 class CorpusCache {
  public:
   using Tokenizers = std::map<std::string, std::shared_ptr<const Tokenizer>>;
@@ -67,8 +68,8 @@ class CorpusCache {
  private:
   /// The files of a text: their stamps before the first use, such as training a tokenizer, and their contents.
   struct TextState {
-    FileStamp source_at_start, target_at_start;
-    TextHash source = {}, target = {};
+    FileStamp source_at_start, target_at_start, alignment_at_start;
+    TextHash source = {}, target = {}, alignment = {};
   };
 
   const std::vector<TextFiles>& files() const { return texts_->files(); }
@@ -78,12 +79,13 @@ class CorpusCache {
 
   const RunConfig* config_;
   std::shared_ptr<TrainingTexts> texts_;
-  std::filesystem::path corpus_file_, texts_file_;
+  std::filesystem::path corpus_file_, links_file_, texts_file_;
   std::vector<TextState> states_;         ///< of files()
   std::string kept_texts_;                ///< the contents of texts_file_
   std::optional<ParallelCorpus> cached_;  ///< the file's corpus, if it is of these texts
+  std::optional<ParallelCorpus> cached_links_;
   std::optional<ParallelCorpus> corpus_;
-  std::unique_ptr<AtomicFile> made_;
+  std::unique_ptr<AtomicFile> made_, made_links_;
 };
 
 }  // namespace gloss

@@ -53,8 +53,8 @@ void expect_removable(const fs::path& path) {
 /// Throws UsageError if a file of the run is a symbolic link, through which the run would change a file elsewhere. A
 /// device does not change.
 void expect_no_links(const RunFiles& files) {
-  std::vector<fs::path> paths{files.model, files.config, files.log,          files.corpus,
-                              files.texts, files.lens,   files.earlier_model};
+  std::vector<fs::path> paths{files.model, files.config, files.log,  files.corpus,
+                              files.links, files.texts,  files.lens, files.earlier_model};
   paths.insert(paths.end(), files.tokenizers.begin(), files.tokenizers.end());
   std::error_code error;
   for (auto entry = fs::directory_iterator(files.checkpoints, error); !error && entry != fs::directory_iterator();

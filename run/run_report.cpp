@@ -202,7 +202,7 @@ std::string stage_text(std::span<const TrainingStage> stages, std::size_t stage)
   auto text = "stage " + std::to_string(stage + 1) + " of " + std::to_string(stages.size());
   if (epochs) text += ", " + counted(*epochs, "epoch");
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const auto& [source, target, weight] = sources[i];
+    const auto& [source, target, weight, alignment] = sources[i];
     text += (i == 0 ? ": " : "; ") + names_of({source, target});
     if (weight != 1) text += formatted(" (weight %g)", weight);
   }

@@ -43,6 +43,7 @@ RunFiles::RunFiles(const fs::path& folder)
       config(folder / "config.json"),
       log(folder / "log.jsonl"),
       corpus(folder / "corpus.cache"),
+      links(folder / "corpus.links.cache"),
       texts(folder / "corpus.texts.json"),
       lens(folder / "lens.jsonl"),
       earlier_model(folder / "earlier_model.txt"),
@@ -68,7 +69,8 @@ RunOutputs run_outputs(const fs::path& folder, bool resume) {
   const RunFiles files(folder);
   RunOutputs outputs;
   const auto add = [](std::vector<NamedFile>& to, const fs::path& path) { to.push_back({"the run folder", path}); };
-  for (const auto& path : {files.model, files.log, files.lens, files.corpus, files.texts, files.earlier_model})
+  for (const auto& path :
+       {files.model, files.log, files.lens, files.corpus, files.links, files.texts, files.earlier_model})
     add(outputs.written, path);
   const bool resumes = resume && CheckpointFolder(files.checkpoints, 1).has_any();
   add(resumes ? outputs.kept : outputs.written, files.config);

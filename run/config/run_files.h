@@ -20,7 +20,8 @@ std::vector<NamedFile> files_read(RunConfig config);
 /// The files of a run folder that gloss writes, whether they exist or not.
 struct RunFiles {
   std::filesystem::path model, config, log;
-  std::filesystem::path corpus, texts;  ///< the encoded texts (corpus_cache.h): ids, and the hashes and stamps of texts
+  /// The encoded texts (corpus_cache.h): ids, links of their alignments, and the hashes and stamps of texts.
+  std::filesystem::path corpus, links, texts;
   std::filesystem::path lens;           ///< with lens.sentences
   std::filesystem::path earlier_model;  ///< exists while `model` is the model of a run that is being replaced
   std::vector<std::filesystem::path> tokenizers;

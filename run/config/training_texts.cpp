@@ -41,7 +41,8 @@ bool TrainingTexts::serves(std::span<const TextFiles> files, const ScanOptions& 
   const bool has_results = options_.size >= needed.size && options_.hold_out >= needed.hold_out &&
                            (needed.sample_lines == 0 || options_.sample_lines == needed.sample_lines);
   const auto has_changed = [](const ScannedTexts::Pair& text) {
-    return !is_unchanged(text.source) || !is_unchanged(text.target);
+    return !is_unchanged(text.source) || !is_unchanged(text.target) ||
+           (text.alignment && !is_unchanged(*text.alignment));
   };
   return std::ranges::equal(files, files_) && has_results &&
          !(scanned_ && std::ranges::any_of(scanned_->texts, has_changed));
@@ -55,7 +56,7 @@ std::string TrainingTexts::train_tokenizer(Sides sides, const TokenizerConfig& c
     files.push_back(text.path);
     if (text.sample) texts.push_back({text.path, std::move(*std::exchange(text.sample, std::nullopt))});
   };
-  for (auto& [source, target] : scanned_->texts) {
+  for (auto& [source, target, alignment] : scanned_->texts) {
     if (sides != Sides::kTarget) add(source);
     if (sides != Sides::kSource) add(target);
   }
@@ -64,7 +65,7 @@ std::string TrainingTexts::train_tokenizer(Sides sides, const TokenizerConfig& c
 
 void TrainingTexts::drop_samples() {
   if (!scanned_) return;
-  for (auto& [source, target] : scanned_->texts) {
+  for (auto& [source, target, alignment] : scanned_->texts) {
     source.sample.reset();
     target.sample.reset();
   }

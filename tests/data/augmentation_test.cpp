@@ -195,6 +195,31 @@ class PairAugmenterTest : public testing::Test {
 const AugmentationConfig kAll{
     .upper_case = 0.2, .title_case = 0.2, .lower_case = 0.2, .no_end_mark = 0.3, .typos = 0.3, .placeholders = 0.3};
 
+TEST_F(PairAugmenterTest, OnlyPairsThatStayKeepTheirLinks) {
+  std::string alignment;
+  for (std::int64_t i = 0; i < kPairs; ++i) alignment += "0-0 1-1\n";
+  corpus_ = read_with_links(*files_, alignment, *tokenizer_);
+  auto changed = stream(augmenter(kAll)), plain = stream(nullptr);
+  std::map<Ids, Ids> targets;
+  for (std::int64_t i = 0; i < plain.batches_in_epoch(); ++i) {
+    const auto batch = plain.next();
+    for (std::size_t pair = 0; pair < batch.source.size(); ++pair) targets[batch.source[pair]] = batch.target[pair];
+  }
+  int kept = 0, lost = 0;
+  for (std::int64_t i = 0; i < changed.batches_in_epoch(); ++i) {
+    const auto batch = changed.next();
+    ASSERT_EQ(batch.links.size(), batch.source.size());
+    for (std::size_t pair = 0; pair < batch.source.size(); ++pair) {
+      const auto found = targets.find(batch.source[pair]);
+      const bool stays = found != targets.end() && found->second == batch.target[pair];
+      EXPECT_EQ(batch.links[pair].source.size(), stays ? 2u : 0u);
+      (stays ? kept : lost) += 1;
+    }
+  }
+  EXPECT_GT(kept, 10);
+  EXPECT_GT(lost, 10);
+}
+
 TEST_F(PairAugmenterTest, ProbabilityZeroIsTheIdentity) {
   std::vector<TextPair> texts;
   for (std::int64_t i = 0; i < kPairs; ++i) texts.push_back(text(i));

@@ -27,6 +27,16 @@ std::vector<std::size_t> sentences(const std::vector<Batch>& shards) {
   return counts;
 }
 
+TEST(ShardsTest, LinksStayWithTheirSentences) {
+  auto batch = batch_of({3, 4, 5, 5, 6, 6, 7, 9, 9});
+  for (Id i = 0; i < 9; ++i) batch.links.push_back({{i}, {i}});
+  for (const auto& shard : cut_into_shards(batch, 4)) {
+    ASSERT_EQ(shard.links.size(), shard.source.size());
+    for (std::size_t i = 0; i < shard.links.size(); ++i)
+      EXPECT_THAT(shard.links[i].source, ElementsAre(shard.source[i].front()));
+  }
+}
+
 TEST(ShardsTest, SentencesStayInOrderAndTogether) {
   const auto shards = cut_into_shards(batch_of({3, 4, 5, 5, 6, 6, 7, 9, 9}), 4);
   ASSERT_EQ(shards.size(), 4U);

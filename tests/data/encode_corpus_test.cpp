@@ -1,6 +1,7 @@
 #include "data/encode_corpus.h"
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,51 @@ TEST(EncodeCorpusTest, SeveralTextsFollowEachOtherAndEachHasAReport) {
     EXPECT_FALSE(corpus.reports()[0].crlf);
     EXPECT_TRUE(corpus.reports()[1].crlf);
   }
+}
+
+/// Adds an id to the front, as the tokenizer of a language does.
+class TaggingTokenizer final : public Tokenizer {
+ public:
+  Ids encode(std::string_view line) const override {
+    auto ids = kAlphabet.encode(line);
+    ids.insert(ids.begin(), 4);
+    return ids;
+  }
+  std::optional<Id> tag() const override { return 4; }
+  std::string decode(std::span<const Id> ids) const override { return kAlphabet.decode(ids); }
+  std::int64_t vocabulary_size() const override { return kAlphabet.vocabulary_size(); }
+  const std::string& serialized() const override { return kAlphabet.serialized(); }
+  const Tokenizer& untagged() const override { return kAlphabet; }
+};
+
+TEST(EncodeCorpusTest, LinksFollowTheirPairs) {
+  const CorpusFiles files("abc\n\nab\nabcdef\nc\n", "A\nB\nCDE\nF\nG\n");
+  const std::string alignment = "2-0 0-0\n7-7\n1-2\nno links\n\n";  // pairs that are left out are not read
+  const std::vector<std::int64_t> all{0, 1, 2};
+  for (const int threads : {1, 3}) {
+    const auto batch = read_with_links(files, alignment, kAlphabet, {.max_length = 5, .threads = threads}).batch(all);
+    ASSERT_EQ(batch.links.size(), 3u);
+    EXPECT_THAT(batch.links[0].source, ElementsAre(0, 2));
+    EXPECT_THAT(batch.links[0].target, ElementsAre(0, 0));
+    EXPECT_THAT(batch.links[1].source, ElementsAre(1));
+    EXPECT_THAT(batch.links[1].target, ElementsAre(2));
+    EXPECT_TRUE(batch.links[2].source.empty());
+  }
+  const auto tagged = read_with_links(files, alignment, TaggingTokenizer(), {.max_length = 5}).batch(all);
+  EXPECT_THAT(tagged.links[0].source, ElementsAre(1, 3)) << "a tag is no piece of the alignment";
+  EXPECT_THAT(tagged.links[0].target, ElementsAre(0, 0));
+}
+
+TEST(EncodeCorpusTest, LinksThatDoNotFitAreRefusedByTheirLine) {
+  const CorpusFiles files("abc\nab\nabcdef\n", "A\nB\nC\n");
+  const auto refuses = [&](const std::string& alignment, const std::string& message) {
+    EXPECT_THAT([&] { read_with_links(files, alignment, kAlphabet); },
+                ThrowsMessage<DataError>(AllOf(HasSubstr("links"), HasSubstr(message))));
+  };
+  refuses("2-0\n2-0\n0-0\n", "line 2: wanted links of the 2 and 1 pieces of the pair, from 0, got 2-0");
+  refuses("2-0\n\n0-0 x\n", "line 3: wanted links such as 0-0 1-2, got x");
+  refuses("2-0\n\n", "links 2;");
+  refuses("2-0\n\n\n\n", "links 4;");
 }
 
 TEST(EncodeCorpusTest, ATextWithoutAUsablePairIsRefusedByName) {

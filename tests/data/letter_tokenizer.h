@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "data/parallel_corpus.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/tokenizer.h"
 
@@ -30,5 +31,9 @@ class CorpusFiles {
  private:
   TemporaryFolder folder_;
 };
+
+/// Reads a text with an alignment, whose sides have one tokenizer, the target without a tag.
+ParallelCorpus read_with_links(const CorpusFiles& files, const std::string& alignment, const Tokenizer& source,
+                               EncodingOptions options = {});
 
 }  // namespace gloss

@@ -29,7 +29,7 @@ TEST(ScanTextsTest, OnePassGivesAllResults) {
   int calls = 0;
   auto texts = scan_texts(TextFiles{files.source(), files.target()},
                           {.size = true, .hold_out = true, .sample_lines = 10, .before_pair = [&] { ++calls; }});
-  auto& [source_text, target_text] = texts.texts.at(0);
+  auto& [source_text, target_text, alignment] = texts.texts.at(0);
   EXPECT_EQ(source_text.lines, 4);
   EXPECT_EQ(target_text.lines, 5);
   EXPECT_THAT(source_text.invalid.first_lines, ElementsAre(3));
