@@ -41,9 +41,9 @@ class ClassifierImpl : public torch::nn::Module {
 
   /// Maps ids [B, S] to the log-probabilities of the classes [B, C].
   at::Tensor forward(const at::Tensor& ids, const Pass& pass) {
-    const auto x = embedding_(ids) + positions_(0, ids.size(1), ids.device());  // [B, S, D]
-    const auto memory = encoder_(x, Mask::unmasked(), pass);                    // [B, S, D]
-    return output_(memory.mean(1), pass).log_softmax(-1);                       // [B, C]
+    const auto x = embedding_(ids, pass) + positions_(0, ids.size(1), ids.device());  // [B, S, D]
+    const auto memory = encoder_(x, Mask::unmasked(), pass);                          // [B, S, D]
+    return output_(memory.mean(1), pass).log_softmax(-1);                             // [B, C]
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <torch/nn/pimpl.h>
 
 #include "model/model_config.h"
+#include "model/pass.h"
 
 namespace gloss {
 
@@ -19,7 +20,7 @@ class EmbeddingImpl : public torch::nn::Module {
 
   /// Maps ids [B, T] int64, 0 <= id < V, to [B, T, D]. Throws ShapeError unless ids has two dimensions; an id outside
   /// the vocabulary is LibTorch's error.
-  virtual at::Tensor forward(const at::Tensor& ids);
+  virtual at::Tensor forward(const at::Tensor& ids, const Pass& pass);
 
   const at::Tensor& weight() const { return weight_; }  ///< [V, D]
 

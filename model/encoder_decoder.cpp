@@ -35,7 +35,7 @@ at::Tensor EncoderDecoderImpl::decode(const PaddedIds& target, const at::Tensor&
 
 at::Tensor EncoderDecoderImpl::embed(InputModules& side, const at::Tensor& ids, std::int64_t first, const Pass& pass,
                                      const std::string& site) const {
-  auto tokens = side.embedding(ids);                                                           // [B, T, D]
+  auto tokens = side.embedding(ids, pass);                                                     // [B, T, D]
   auto positions = side.positions(first, ids.size(1), ids.device()).to(tokens.scalar_type());  // [T, D]
   if (pass.probe != nullptr) pass.probe->embedding(site, tokens, positions);
   auto sum = tokens + positions;

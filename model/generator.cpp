@@ -6,6 +6,7 @@
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/zeros.h>
 
+#include "model/int8_rounding.h"
 #include "tensor/new_weight.h"
 #include "tensor/shape.h"
 
@@ -20,11 +21,13 @@ GeneratorImpl::GeneratorImpl(at::Tensor tied_weight) : weight_(std::move(tied_we
   bias_ = register_parameter("bias", at::zeros({weight_.size(0)}, weight_.options()));
 }
 
-at::Tensor GeneratorImpl::forward(const at::Tensor& x) const { return at::log_softmax(logits(x), -1); }
+at::Tensor GeneratorImpl::forward(const at::Tensor& x, Int8Scales int8) const {
+  return at::log_softmax(logits(x, int8), -1);
+}
 
-at::Tensor GeneratorImpl::logits(const at::Tensor& x) const {
+at::Tensor GeneratorImpl::logits(const at::Tensor& x, Int8Scales int8) const {
   expect_width(x, weight_.size(1), "x");
-  return at::linear(x, weight_, bias_);  // x W^T + b
+  return at::linear(rounded_inputs(x, int8), rounded_weight(weight_, int8), bias_);  // x W^T + b
 }
 
 bool GeneratorImpl::is_tied() const { return !named_parameters(/*recurse=*/false).contains("weight"); }

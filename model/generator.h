@@ -4,6 +4,8 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include "model/int8_scales.h"
+
 namespace gloss {
 
 /// The last linear map and softmax (section 3.4), W [V, D], b [V]:
@@ -19,10 +21,10 @@ class GeneratorImpl : public torch::nn::Module {
   /// Creates a generator that is tied to the weight [V, D] of an embedding.
   explicit GeneratorImpl(at::Tensor tied_weight);
 
-  /// Maps x [..., D] to log-probabilities [..., V]. Throws ShapeError on another width.
-  at::Tensor forward(const at::Tensor& x) const;
+  /// Maps x [..., D] to log-probabilities [..., V]. Throws ShapeError on another width. `int8`: as Pass::int8.
+  at::Tensor forward(const at::Tensor& x, Int8Scales int8 = Int8Scales::kNone) const;
   /// Maps x [..., D] to logits [..., V], the input of the softmax. Throws ShapeError on another width.
-  at::Tensor logits(const at::Tensor& x) const;
+  at::Tensor logits(const at::Tensor& x, Int8Scales int8 = Int8Scales::kNone) const;
 
   /// Returns whether the weight is borrowed.
   bool is_tied() const;

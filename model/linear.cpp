@@ -1,6 +1,7 @@
 #include "model/linear.h"
 
 #include "model/fast/dispatch.h"
+#include "model/int8_rounding.h"
 #include "tensor/new_weight.h"
 #include "tensor/shape.h"
 
@@ -13,9 +14,10 @@ LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, bool has_bias)
 
 at::Tensor LinearImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_width(x, weight_.size(1), "x");
-  if (const auto result = fast::linear(x, weight_, bias_, pass)) return *result;
+  const auto input = rounded_inputs(x, pass.int8), weight = rounded_weight(weight_, pass.int8);  // usually themselves
+  if (const auto result = fast::linear(input, weight, bias_, pass)) return *result;
   // Otherwise, in a plain pass:
-  const auto product = x.matmul(weight_.t());
+  const auto product = input.matmul(weight.t());
   return bias_.defined() ? product + bias_ : product;
 }
 

@@ -9,6 +9,7 @@
 #include <torch/nn/module.h>
 
 #include "common/random.h"
+#include "model/int8_scales.h"
 
 namespace gloss {
 
@@ -47,7 +48,8 @@ struct Pass {
   /// Only the equations of model/ run, by LibTorch's operators. Otherwise fast twins run, if there are any
   /// (model/fast/dispatch.h): the same numbers to rounding, except that on a GPU dropout draws other random numbers.
   bool plain = false;
-  BatchContext* batch = nullptr;  ///< of a training pass, for norms over its positions; set by batch_loss
+  BatchContext* batch = nullptr;        ///< of a training pass, for norms over its positions; set by batch_loss
+  Int8Scales int8 = Int8Scales::kNone;  ///< rounds the factors of products to int8 (model/int8_rounding.h)
 
   /// Returns the stream of random numbers of the dropout at `site`. Throws Error, a fault of the caller, without
   /// `random` or without a site.

@@ -24,8 +24,8 @@ ZeroStartEmbedding::ZeroStartEmbedding(std::int64_t vocabulary, std::int64_t d_m
   });
 }
 
-at::Tensor ZeroStartEmbedding::forward(const at::Tensor& ids) {
-  return EmbeddingImpl::forward(ids).masked_fill(ids.eq(kBos).unsqueeze(-1), 0);
+at::Tensor ZeroStartEmbedding::forward(const at::Tensor& ids, const Pass& pass) {
+  return EmbeddingImpl::forward(ids, pass).masked_fill(ids.eq(kBos).unsqueeze(-1), 0);
 }
 
 void ZeroStartEmbedding::reset_zero_rows() {

@@ -14,7 +14,7 @@ class ZeroStartEmbedding final : public EmbeddingImpl {
   ZeroStartEmbedding(std::int64_t vocabulary, std::int64_t d_model, EmbeddingScale scale);
 
   /// Computes the embeddings, 0 for bos.
-  at::Tensor forward(const at::Tensor& ids) override;
+  at::Tensor forward(const at::Tensor& ids, const Pass& pass) override;
 
   /// Sets the rows of pad and bos to zero, after weights were drawn or taken from elsewhere.
   void reset_zero_rows();

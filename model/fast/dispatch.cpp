@@ -8,6 +8,7 @@
 #include "model/fast/fast_attention.h"
 #include "model/fast/fast_dropout.h"
 #include "model/fast/linear_map.h"
+#include "model/int8_rounding.h"
 #include "tensor/accelerator.h"
 
 namespace gloss::fast {
@@ -33,7 +34,8 @@ std::optional<at::Tensor> linear(const at::Tensor& x, const at::Tensor& weight, 
 std::optional<at::Tensor> linear_relu_dropout(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                                               double p, const Pass& pass, std::string_view site) {
   if (pass.plain || !pass.training || p == 0 || !trains_on_kernels(x, weight)) return std::nullopt;
-  return gloss::linear_relu_dropout(x, weight, bias, dropout_mask(p, pass, site));
+  return gloss::linear_relu_dropout(rounded_inputs(x, pass.int8), rounded_weight(weight, pass.int8), bias,
+                                    dropout_mask(p, pass, site));
 }
 
 std::optional<at::Tensor> layer_norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
@@ -72,15 +74,18 @@ std::optional<at::Tensor> concatenated_heads(const ScoresImpl& scores, const Att
   // In translation the weights would be copied at every step to stand side by side, which pays in training only.
   if (context.pass.plain || context.pass.probe != nullptr || !fits || !at::GradMode::is_enabled()) return std::nullopt;
   const auto &query = maps.query, &key = maps.key, &value = maps.value;
+  const auto rounded = [&](const Linear& map) { return rounded_weight(map->weight(), context.pass.int8); };
+  const auto input = rounded_inputs(x, context.pass.int8);
   if (x.is_same(memory)) {
-    const auto projected = linear(x, at::cat({query->weight(), key->weight(), value->weight()}),
+    const auto projected = linear(input, at::cat({rounded(query), rounded(key), rounded(value)}),
                                   at::cat({query->bias(), key->bias(), value->bias()}), context.pass);  // [B, T, 3D]
     return kernel_self_attention(*projected, maps.heads, mask, context);
   }
-  const auto keys_and_values = linear(memory, at::cat({key->weight(), value->weight()}),
-                                      at::cat({key->bias(), value->bias()}), context.pass);  // [B, S, 2D]
-  return kernel_cross_attention(*linear(x, query->weight(), query->bias(), context.pass), *keys_and_values, maps.heads,
-                                mask, context);
+  const auto keys_and_values =
+      linear(rounded_inputs(memory, context.pass.int8), at::cat({rounded(key), rounded(value)}),
+             at::cat({key->bias(), value->bias()}), context.pass);  // [B, S, 2D]
+  return kernel_cross_attention(*linear(input, rounded(query), query->bias(), context.pass), *keys_and_values,
+                                maps.heads, mask, context);
 }
 
 }  // namespace gloss::fast

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/config/setting.h"
 #include "common/error.h"
 #include "common/files/safetensors.h"
 #include "common/text/printable.h"
@@ -124,12 +125,18 @@ std::map<std::string, TensorView> shapes_of(const std::map<std::string, WeightIn
   return tensors;
 }
 
+/// Returns the scales that the model was tuned for, or those of rows.
+Int8Scales int8_scales_of(const Json& config) {
+  return value_at(config, "training.quantize") == "int8_matrix" ? Int8Scales::kMatrix : Int8Scales::kRows;
+}
+
 }  // namespace
 
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
                       const ModelDescription& description, WeightPrecision precision) {
+  const auto scales = int8_scales_of(description.config);
   FileTensors stored;
-  for (const auto& item : model->named_parameters()) store_weight(item.key(), item.value(), precision, stored);
+  for (const auto& item : model->named_parameters()) store_weight(item.key(), item.value(), precision, stored, scales);
   write_model_file(path, std::move(stored), description);
 }
 

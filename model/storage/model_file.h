@@ -57,7 +57,8 @@ struct LoadedModel : ModelContents {
   EncoderDecoder model{nullptr};
 };
 
-/// Writes format "gloss-model", version "1", atomically, with matrices rounded to `precision`. Throws IoError.
+/// Writes format "gloss-model", version "1", atomically, with matrices rounded to `precision`. A model that was
+/// tuned with training.quantize = int8_matrix has one scale for each matrix in int8. Throws IoError.
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
                       const ModelDescription& description, WeightPrecision precision = WeightPrecision::kFloat32);
 /// Writes the same format with weights that are stored already.

@@ -9,9 +9,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/aminmax.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/nextafter.h>
-#include <ATen/ops/where.h>
-#include <ATen/ops/zeros_like.h>
 
 #include "common/error.h"
 #include "common/text/printable.h"
@@ -21,8 +18,6 @@
 
 namespace gloss {
 namespace {
-
-constexpr double kSteps = kMaxInt8;
 
 // Returns whether a file stores the weight as a matrix. Positions are added, not multiplied, so they are no matrices.
 bool is_rounded(const std::string& name, std::size_t dimensions) {
@@ -63,13 +58,9 @@ bool all_finite(const at::Tensor& values, float factor = 1) {
 
 }  // namespace
 
-StoredWeight to_int8(const at::Tensor& weight) {
-  expect_dimensions(weight, 2, "weight");
-  auto scales = weight.abs().amax(1).to(at::kFloat).div_(kSteps);  // [out]
-  const auto overflows = (scales * kSteps).isinf();
-  scales = at::where(overflows, at::nextafter(scales, at::zeros_like(scales)), scales);
-  const auto divisors = scales.masked_fill(scales == 0, 1).unsqueeze(1);  // [out, 1]
-  return {weight.div(divisors).round_().clamp_(-kSteps, kSteps).to(at::kChar), scales};
+StoredWeight to_int8(const at::Tensor& weight, Int8Scales kind) {
+  auto scales = int8_scales(weight, kind).contiguous();
+  return {int8_steps(weight, scales).to(at::kChar), scales};
 }
 
 at::Tensor in_half(const at::Tensor& values, at::ScalarType type) {
@@ -103,17 +94,19 @@ void add_stored_shapes(const std::string& name, const std::vector<std::int64_t>&
   if (is_int8) tensors[scale_name(name)] = {Dtype::kF32, {shape.front()}, {}};
 }
 
-void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored) {
-  store_weight(name, StoredWeight(weight.detach().to(at::kCPU, at::kFloat)), precision, stored);
+void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored,
+                  Int8Scales scales) {
+  store_weight(name, StoredWeight(weight.detach().to(at::kCPU, at::kFloat)), precision, stored, scales);
 }
 
-void store_weight(const std::string& name, const StoredWeight& weight, WeightPrecision precision, FileTensors& stored) {
+void store_weight(const std::string& name, const StoredWeight& weight, WeightPrecision precision, FileTensors& stored,
+                  Int8Scales scales) {
   if (precision == WeightPrecision::kFloat32 || !is_rounded(name, static_cast<std::size_t>(weight.values.dim()))) {
     keep(name, weight.to_float(), Dtype::kF32, stored);
   } else if (precision == WeightPrecision::kBfloat16) {
     keep(name, in_half(weight.to_float(), at::kBFloat16), Dtype::kBF16, stored);
   } else {
-    const auto steps = weight.as_int8();
+    const auto steps = weight.scales.defined() ? weight : to_int8(weight.to_float(), scales);
     keep(name, steps.values, Dtype::kI8, stored);
     keep(scale_name(name), steps.scales, Dtype::kF32, stored);
   }

@@ -10,12 +10,10 @@
 #include <ATen/core/Tensor.h>
 
 #include "common/files/safetensors.h"
+#include "model/int8_rounding.h"
 #include "model/storage/weight_precision.h"
 
 namespace gloss {
-
-/// The largest quantized value.
-inline constexpr float kMaxInt8 = 127;
 
 /// Returns the name in kTranslatingPrecisions.
 std::string_view weight_precision_name(WeightPrecision precision);
@@ -47,7 +45,8 @@ struct StoredWeight {
 /// Quantizes a matrix [out, in] to the nearest values; finite values stay finite. The result as float32 is quantized
 /// back to the same bits, values and scales. For scales not made here, the values are the same, and a scale is within
 /// one rounding, if the largest absolute value of each row is 127. Otherwise the row gets finer steps and other values.
-StoredWeight to_int8(const at::Tensor& weight);
+/// `scales`: one scale for each row, or the same for all.
+StoredWeight to_int8(const at::Tensor& weight, Int8Scales scales = Int8Scales::kRows);
 
 /// Tensors for a file and the memory that they refer to.
 struct FileTensors {
@@ -58,10 +57,12 @@ struct FileTensors {
 void add_stored_shapes(const std::string& name, const std::vector<std::int64_t>& shape, WeightPrecision precision,
                        std::map<std::string, TensorView>& tensors);
 /// Adds a weight under its name: vectors and positions as F32; a matrix as F32, as BF16, or as I8 with scales
-/// scale_name(`name`) F32 [out].
-void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored);
+/// scale_name(`name`) F32 [out], of the kind `scales`.
+void store_weight(const std::string& name, const at::Tensor& weight, WeightPrecision precision, FileTensors& stored,
+                  Int8Scales scales = Int8Scales::kRows);
 /// Adds a weight that is stored already. If `precision` is int8, int8 values stay as they are, with their scales.
-void store_weight(const std::string& name, const StoredWeight& weight, WeightPrecision precision, FileTensors& stored);
+void store_weight(const std::string& name, const StoredWeight& weight, WeightPrecision precision, FileTensors& stored,
+                  Int8Scales scales = Int8Scales::kRows);
 
 /// Throws ModelError unless the file has the weight in one of these forms, with this shape. An int8 weight may have an
 /// input scale, input_scale_name(`name`) F32 [1].
