@@ -32,21 +32,20 @@ at::Tensor scaled_dot_scores(const at::Tensor& query, const at::Tensor& key) {
   return query.matmul(key.transpose(-2, -1)) / std::sqrt(static_cast<double>(d_k));  // [B, H, T, S]
 }
 
+at::Tensor attention_weights(const at::Tensor& scores, const Mask& mask) {
+  const auto [B, H, T, S] = sizes<4>(scores, "scores");
+  mask.expect_fits(B, S);
+  const auto exact = at_least_float(scores);
+  if (mask.all_visible(T, S)) return exact.softmax(-1).to(scores.scalar_type());
+  const auto hidden = mask.visible(T, S, scores.device()).logical_not();  // [B or 1, 1, T or 1, S]
+  return exact.masked_fill(hidden, kHidden).softmax(-1).masked_fill(hidden, 0).to(scores.scalar_type());
+}
+
 at::Tensor attend_by_scores(const at::Tensor& scores, const at::Tensor& value, const Mask& mask,
                             const AttentionContext& context) {
-  const auto [B, H, T, S] = sizes<4>(scores, "scores");
-  expect_shape(value, {B, H, S, -1}, "value");
-  mask.expect_fits(B, S);
-
-  const auto exact = at_least_float(scores);
-  at::Tensor weights;  // [B, H, T, S]
-  if (mask.all_visible(T, S)) {
-    weights = exact.softmax(-1);
-  } else {
-    const auto hidden = mask.visible(T, S, scores.device()).logical_not();  // [B or 1, 1, T or 1, S]
-    weights = exact.masked_fill(hidden, kHidden).softmax(-1).masked_fill(hidden, 0);
-  }
-  weights = weights.to(scores.scalar_type());
+  expect_dimensions(scores, 4, "scores");
+  expect_shape(value, {scores.size(0), scores.size(1), scores.size(3), -1}, "value");
+  auto weights = attention_weights(scores, mask);  // [B, H, T, S]
   if (context.pass.probe != nullptr) {
     if (weights.requires_grad()) weights = weights.clone();  // the probe may write; softmax's gradient reads its result
     context.pass.probe->attention(context.site, weights, value);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -25,11 +27,20 @@ struct BatchStatistics {
   void update_running() const;
 };
 
+/// A head of an attention whose weights a training pass returns besides its output. They are computed for this head
+/// alone, so that the others keep their fast path.
+struct WatchedHead {
+  std::string site;         ///< of the attention (SitedModule)
+  std::int64_t head = 0;    ///< from 0
+  at::Tensor weights = {};  ///< [B, T, S], before dropout; set by the pass
+};
+
 /// The batch of a training pass, for norms over its positions: the lengths [B] of its sentences without padding, and
 /// the statistics that the pass collects. Without lengths no position is padding.
 struct BatchContext {
   std::vector<std::int64_t> source_lengths, target_lengths;
   BatchStatistics statistics = {};
+  std::optional<WatchedHead> watched = {};
 };
 
 }  // namespace gloss

@@ -38,6 +38,9 @@ class MultiHeadAttentionImpl final : public SitedModule {
   at::Tensor attend(const at::Tensor& x, const KeysAndValues& attended, const Mask& mask, const Pass& pass);
 
  private:
+  /// Returns the weights of one head alone, [B, T, S].
+  at::Tensor weights_of(std::int64_t head, const at::Tensor& x, const at::Tensor& memory, const Mask& mask,
+                        const Pass& pass) const;
   at::Tensor split_heads(const at::Tensor& x) const;  ///< [B, T, D] to [B, H, T, d_k]
   static at::Tensor concat(const at::Tensor& heads);  ///< [B, H, T, d_k] to [B, T, D]
 

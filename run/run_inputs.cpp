@@ -103,6 +103,7 @@ Json run_identity(const RunConfig& config, const RunTokenizers& tokenizers, cons
     auto& pairs = identity["pairs of the training texts"] = Json::array();
     for (const auto& report : corpus.reports()) pairs.push_back(report.pairs);
   }
+  if (corpus.links() != nullptr) identity["training alignment"] = corpus.links()->hash();
   if (validator) identity["validation set"] = validator->hash();
   if (config.plain) identity["--plain"] = true;  // left out otherwise, so that earlier runs can be resumed
   for (const auto& [name, tokenizer] : tokenizers.by_name()) identity[name] = sha256(tokenizer->serialized());

@@ -155,6 +155,7 @@ Trainer::Options trainer_options(const TrainTranslateOptions& options, const Run
                             .progress = [&](const TrainingProgress& progress) { display.show(progress); },
                             .epoch_begins = stage_reporter(config.data, inputs.corpus()),
                             .exchange = options.exchange,
+                            .guided = config.guided_alignment(),
                             .plain = config.plain};
   training.hashes.update(inputs.initial.hashes());
   if (validation != nullptr) {

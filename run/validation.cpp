@@ -102,9 +102,10 @@ ValidationReport Validator::operator()(EncoderDecoder& model, Exchange& exchange
   if (!std::isfinite(loss))
     throw DivergedError("validation: wanted a finite loss, got " + std::to_string(loss) +
                         "; lower training.learning_rate, or set training.clip_norm");
-  const auto translator =
-      make_translator(model, config_.translator(), source_tokenizer_, target_tokenizer_, config_.plain)
-          .with_runner(runner_);
+  const bool is_int8 = config_.training.quantize != Int8Scales::kNone && !config_.plain && model->device().is_cpu();
+  const auto translator = make_translator(model, config_.translator(), source_tokenizer_, target_tokenizer_,
+                                          config_.plain, is_int8 ? WeightPrecision::kInt8 : WeightPrecision::kFloat32)
+                              .with_runner(runner_);
   auto own =
       translate_texts(translator, greedy_decoding(config_.decoding), lines_of(exchange, text_.sources), "validating");
   auto [translations, truncated] = Translations(of_all_processes(exchange, std::move(own), text_.sources.size()));
@@ -136,7 +137,8 @@ double Validator::mean_loss(EncoderDecoder& model, Exchange& exchange) const {
     stop_where_requested();
     const auto i = exchange.rank() + task * exchange.size();
     const auto batch = corpus_.batch(batches[static_cast<std::size_t>(i)]);
-    const Loss loss = batch_loss(model, batch, /*label_smoothing=*/0, {.plain = config_.plain});
+    const Loss loss =
+        batch_loss(model, batch, /*label_smoothing=*/0, {.plain = config_.plain, .int8 = config_.training.quantize});
     own.mutable_data_ptr<double>()[2 * i] = loss.nll_sum.item<double>();
     own.mutable_data_ptr<double>()[2 * i + 1] = static_cast<double>(loss.tokens);
   };

@@ -17,7 +17,10 @@ namespace gloss {
 namespace {
 
 ModelDescription describe(const RunConfig& config, const RunInputs& inputs, const RunProgress& progress) {
-  ModelDescription description{.config = to_portable_json(config),
+  auto described = config;
+  if (const auto guided = config.guided_alignment(); guided.weight > 0 && config.decoding.alignment_from.empty())
+    described.decoding.alignment_from = guided.name();
+  ModelDescription description{.config = to_portable_json(described),
                                .provenance = {{"program", "gloss " + std::string(kVersion)},
                                               {"steps", progress.steps},
                                               {"epochs", progress.epochs},

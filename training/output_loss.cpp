@@ -23,6 +23,7 @@
 #include "kernels/kernel_table.h"
 #include "model/fast/dispatch.h"
 #include "model/fast/matrix_product.h"
+#include "model/int8_rounding.h"
 #include "tensor/shape.h"
 #include "training/mixed_precision.h"
 
@@ -185,7 +186,7 @@ class SlicedLoss : public torch::autograd::Function<SlicedLoss> {
 }  // namespace
 
 LossSums output_loss(const Generator& generator, const at::Tensor& x, const at::Tensor& targets, double epsilon,
-                     OutputPath path) {
+                     OutputPath path, Int8Scales int8) {
   const auto [N, D] = sizes<2>(x, "x");
   expect_width(x, generator->weight().size(1), "x");
   expect_shape(targets, {N}, "targets");
@@ -196,7 +197,7 @@ LossSums output_loss(const Generator& generator, const at::Tensor& x, const at::
   const bool has_kernel = path == OutputPath::kFastest && fast::has_kernels(x);
   const bool records = at::GradMode::is_enabled();
   const auto &weight = generator->weight(), &bias = generator->bias();
-  const auto sums = SlicedLoss::apply(x, weight, bias,
+  const auto sums = SlicedLoss::apply(rounded_inputs(x, int8), rounded_weight(weight, int8), bias,
                                       OutputLayer{.targets = ids,
                                                   .epsilon = epsilon,
                                                   .by_kernel = has_kernel,

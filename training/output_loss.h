@@ -20,8 +20,9 @@ enum class OutputPath { kFastest, kPlain };
 /// kPlain, LibTorch's operations do. Under LibTorch's autocast they round the factors of products as autocast does, and
 /// sum in float32.
 ///
-/// Throws ShapeError if shapes do not agree or, on the CPU, if an id is outside the vocabulary.
+/// `int8` rounds the factors of the product as Pass::int8 does. Throws ShapeError if shapes do not agree or, on the
+/// CPU, if an id is outside the vocabulary.
 LossSums output_loss(const Generator& generator, const at::Tensor& x, const at::Tensor& targets, double epsilon,
-                     OutputPath path = OutputPath::kFastest);
+                     OutputPath path = OutputPath::kFastest, Int8Scales int8 = Int8Scales::kNone);
 
 }  // namespace gloss

@@ -115,7 +115,8 @@ ShardSums ShardPasses::sums(const Batch& batch, std::uint32_t number) {
   Loss loss = [&] {
     const Autocast autocast(options_.precision == Precision::kBfloat16, model_->device());
     return batch_loss(model_, batch, options_.label_smoothing,
-                      {.training = true, .random = &random, .plain = options_.plain});
+                      {.training = true, .random = &random, .plain = options_.plain, .int8 = options_.int8},
+                      options_.guided);
   }();
   const double forward = lap();
   sum.gradients = gradients_of(loss.smoothed_sum, parameters_);
@@ -152,11 +153,14 @@ void ShardPasses::split(Shard& shard) const {
 
   const auto middle = static_cast<std::ptrdiff_t>((sentences + 1) / 2);
   Batch second;
-  for (const auto side : {&Batch::source, &Batch::target}) {
-    auto& all = first.*side;
-    (second.*side).assign(std::make_move_iterator(all.begin() + middle), std::make_move_iterator(all.end()));
-    all.resize(static_cast<std::size_t>(middle));
-  }
+  const auto move_half = [&](auto& from, auto& to) {
+    if (from.empty()) return;
+    to.assign(std::make_move_iterator(from.begin() + middle), std::make_move_iterator(from.end()));
+    from.resize(static_cast<std::size_t>(middle));
+  };
+  move_half(first.source, second.source);
+  move_half(first.target, second.target);
+  move_half(first.links, second.links);
   shard.parts.push_back(std::move(second));
 }
 

@@ -30,6 +30,8 @@ struct UpdateOptions {
   double clip_norm = 0;                       ///< 0: not clipped
   Precision precision = Precision::kFloat32;  ///< of the factors of matrix products
   std::int64_t shards = 1;                    ///< parts of a batch; on a GPU one per process
+  Int8Scales int8 = Int8Scales::kNone;        ///< Pass::int8
+  GuidedAlignment guided = {};                ///< of batches with links
   bool plain = false;                         ///< Pass::plain
   /// Called while a GPU works, before the host waits for it; must not throw, may be empty. Not called on the CPU.
   std::function<void()> meanwhile = {};

@@ -145,6 +145,8 @@ void Trainer::update() {
                                               .clip_norm = config.clip_norm,
                                               .precision = config.precision,
                                               .shards = config.shards,
+                                              .int8 = config.quantize,
+                                              .guided = options_.guided,
                                               .plain = options_.plain,
                                               .meanwhile = [this] { draw_ahead(); }},
                                              gradient_exchange_ ? &*gradient_exchange_ : nullptr);

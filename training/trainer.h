@@ -51,6 +51,7 @@ class Trainer {
     /// Called with the epoch before its first update, and before the first update of a resumed run; may be empty.
     std::function<void(std::int64_t epoch)> epoch_begins = {};
     Exchange* exchange = &no_exchange();  ///< the other processes of the run; outlives the trainer
+    GuidedAlignment guided = {};          ///< of batches with links
     bool plain = false;                   ///< updates use the equations of model/ alone (Pass::plain)
     std::int64_t report_every = 50;  ///< steps between reports; the rest is reported at the end; 0: only at the end
   };

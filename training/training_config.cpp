@@ -120,6 +120,20 @@ const Settings<TrainingConfig>& training_settings() {
        {choice_field(&Config::precision, kPrecisions),
         {.key = "precision",
          .help = "`bfloat16` rounds the factors of matrix products; sums and weights stay float32"}},
+       {choice_field(&Config::quantize, kInt8Scales),
+        {.key = "quantize",
+         .help = "int8 tuning: rounds factors of products to int8, with a scale for each row or for each matrix",
+         .identity = Identity::kUnlessDefault}},
+       {field(&Config::guided_alignment),
+        {.key = "guided_alignment",
+         .help = "weight of the loss of attention against the links of data.train_alignment; 0: none",
+         .range = between(0, 1000),
+         .identity = Identity::kUnlessDefault}},
+       {field(&Config::guided_alignment_head),
+        {.key = "guided_alignment_head",
+         .help = "head of cross-attention that learns the links, such as decoder.1.cross.0",
+         .shown_default = "head 0 of the last layer",
+         .identity = Identity::kUnlessDefault}},
        {path_field(&Config::start_from),
         {.key = "start_from", .help = "model file or run folder whose weights the run begins with: fine-tuning"}},
        {field(&Config::freeze),
@@ -133,6 +147,12 @@ const Settings<TrainingConfig>& training_settings() {
   return settings;
 }
 
+std::string GuidedAlignment::site() const { return "decoder.layers." + std::to_string(layer) + ".cross_attention"; }
+
+std::string GuidedAlignment::name() const {
+  return "decoder." + std::to_string(layer) + ".cross." + std::to_string(head);
+}
+
 std::int64_t TrainingConfig::step_limit() const {
   if (max_steps) return *max_steps;
   return max_epochs || max_hours ? kMaxSteps : kDefaultSteps;
@@ -144,6 +164,8 @@ void TrainingConfig::validate() const {
           "0 beside training.early_stop.patience, which makes the best checkpoint the model; training.ema_decay "
           "averages beside it",
           average_last);
+  require(quantize == Int8Scales::kNone || precision == Precision::kFloat32, "training.precision",
+          {"float32 beside ", Key{"training.quantize"}, ", which rounds the same factors"}, "bfloat16");
   require(start_from.empty() || (initial_embeddings.source.empty() && initial_embeddings.target.empty()),
           "training.initial_embeddings",
           "no files beside training.start_from, whose model brings embeddings of its own", to_json(initial_embeddings));

@@ -7,12 +7,22 @@
 
 #include "common/config/config_section.h"
 #include "common/config/setting.h"
+#include "model/int8_scales.h"
 
 namespace gloss {
 
 enum class ScheduleKind { kNoam, kInverseSqrt, kConstant };
 enum class Precision { kFloat32, kBfloat16 };
 enum class EarlyStopMetric { kBleu, kLoss, kPerplexity };
+
+/// The head of cross-attention that learns alignments, and the weight of their loss; 0: none.
+struct GuidedAlignment {
+  double weight = 0;
+  std::int64_t layer = 0, head = 0;
+
+  std::string site() const;  ///< of the attention: "decoder.layers.1.cross_attention"
+  std::string name() const;  ///< of the head, as decoding.alignment_from: "decoder.1.cross.0"
+};
 
 /// The section `training` of the run file. A step is an update of the weights.
 struct TrainingConfig {
@@ -41,8 +51,11 @@ struct TrainingConfig {
     std::int64_t patience = 0;
   } early_stop;
   Precision precision = Precision::kFloat32;
-  std::string start_from;           ///< a model file with the initial weights; empty: random weights
-  std::vector<std::string> freeze;  ///< parts that are not trained, by prefixes of their tensors' names
+  Int8Scales quantize = Int8Scales::kNone;  ///< int8 tuning (model/int8_rounding.h)
+  double guided_alignment = 0.1;            ///< weight of the loss of guided alignment, with data.train_alignment
+  std::string guided_alignment_head;        ///< the head that learns alignments; empty: head 0 of the last layer
+  std::string start_from;                   ///< a model file with the initial weights; empty: random weights
+  std::vector<std::string> freeze;          ///< parts that are not trained, by prefixes of their tensors' names
   struct InitialEmbeddings {
     std::string source, target;  ///< word2vec text files; empty: random rows
   } initial_embeddings;

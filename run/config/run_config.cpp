@@ -11,6 +11,7 @@
 #include "common/text/printable.h"
 #include "model/weights.h"
 #include "training/freeze.h"
+#include "translation/alignment.h"
 
 namespace gloss {
 namespace {
@@ -76,6 +77,16 @@ void LensConfig::validate() const {
   require(std::ranges::none_of(sentences, &std::string::empty), key, "sentences that are not empty", sentences);
 }
 
+GuidedAlignment RunConfig::guided_alignment() const {
+  if (!data.has_alignment() || training.guided_alignment == 0) return {};
+  constexpr const char* kKey = "training.guided_alignment_head";
+  require(model.is_transformer(), kKey, "a transformer, whose attention has heads", to_json(model)["architecture"]);
+  const auto& name = training.guided_alignment_head;
+  const auto site = name.empty() ? AttentionSite{.head = 0} : parse_attention_site(name, model, kKey);
+  require(site.head.has_value(), kKey, "one head, such as decoder.0.cross.0", name);
+  return {training.guided_alignment, site.layer.value_or(model.decoder_layers - 1), *site.head};
+}
+
 TranslatorConfig RunConfig::translator() const {
   return {tokenizer, model, decoding, {data.source_language, data.target_language}, data.max_length};
 }
@@ -91,6 +102,11 @@ void RunConfig::validate() const {
   if (tokenizer.type == TokenizerType::kChar && tokenizer.model_file.empty())
     require(data.subword_sampling == 0, "data.subword_sampling", {"0, since ", Key{"tokenizer.type"}, " is char"},
             data.subword_sampling);
+  require(!data.has_alignment() || !trains_tokenizer(), "data.train_alignment",
+          {"no links unless ", Key{"tokenizer.model_file"}, " or ", Key{"training.start_from"},
+           " names the tokenizer whose pieces they join"},
+          data.train_alignment);
+  guided_alignment();  // throws
   if (const auto limit = model.position_limit())
     require(data.max_length <= *limit, "data.max_length",
             "at most model.max_positions (" + std::to_string(*limit) + ")", data.max_length);

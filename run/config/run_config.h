@@ -51,6 +51,9 @@ struct RunConfig {
   /// Returns whether the run trains its tokenizers. Otherwise they come from tokenizer.model_file or the start model.
   bool trains_tokenizer() const { return tokenizer.model_file.empty() && training.start_from.empty(); }
 
+  /// Returns the head that learns the alignments of the training texts; of weight 0 without them. Throws UsageError
+  /// naming the key if the model has no such head.
+  GuidedAlignment guided_alignment() const;
   /// Returns the settings that decide translations.
   TranslatorConfig translator() const;
   /// Checks each section and the rules between sections. Throws UsageError naming the key.

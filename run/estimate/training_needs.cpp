@@ -135,6 +135,7 @@ void update_thrice(const RunConfig& config, const ForeseenRun& run, Workers& wor
                                 {.label_smoothing = config.training.label_smoothing,
                                  .precision = config.training.precision,
                                  .shards = config.training.shards,
+                                 .int8 = config.training.quantize,
                                  .plain = config.plain});
     adam.set_gradients(std::move(sums.gradients));
     adam.step({.step = step});

@@ -70,6 +70,7 @@ double seconds_of_pass(EncoderDecoder& model, const Batch& batch, const RunConfi
                                       {.label_smoothing = config.training.label_smoothing,
                                        .precision = config.training.precision,
                                        .shards = config.training.shards,
+                                       .int8 = config.training.quantize,
                                        .plain = config.plain});
     static_cast<void>(sums.nll.item<double>());  // waits for a GPU
     return std::chrono::duration<double>(Clock::now() - begin).count();

@@ -137,8 +137,9 @@ TranslationModel load_translation_model(const SafetensorsFile& file, at::Device 
 
 LineTranslator make_translator(const EncoderDecoder& model, const TranslatorConfig& config,
                                std::shared_ptr<const Tokenizer> source_tokenizer,
-                               std::shared_ptr<const Tokenizer> target_tokenizer, bool plain) {
-  return LineTranslator(scorer_of(model, config, WeightPrecision::kFloat32, plain), std::move(source_tokenizer),
+                               std::shared_ptr<const Tokenizer> target_tokenizer, bool plain,
+                               WeightPrecision precision) {
+  return LineTranslator(scorer_of(model, config, precision, plain), std::move(source_tokenizer),
                         std::move(target_tokenizer), config.max_source_length());
 }
 

@@ -64,9 +64,11 @@ std::filesystem::path model_path(const std::filesystem::path& file_or_folder);
 /// Returns model_path. Throws UsageError with the key "model" if the file is missing.
 std::filesystem::path model_file_of(const std::filesystem::path& file_or_folder);
 
-/// Returns a translator for a model that is being trained. It has no model to align with.
+/// Returns a translator for a model that is being trained, in `precision` unless `plain`. It has no model to align
+/// with.
 LineTranslator make_translator(const EncoderDecoder& model, const TranslatorConfig& config,
                                std::shared_ptr<const Tokenizer> source_tokenizer,
-                               std::shared_ptr<const Tokenizer> target_tokenizer, bool plain = false);
+                               std::shared_ptr<const Tokenizer> target_tokenizer, bool plain = false,
+                               WeightPrecision precision = WeightPrecision::kFloat32);
 
 }  // namespace gloss
