@@ -103,7 +103,9 @@ TEST(Int8RoundingTest, AConvertedModelComputesTheTunedForwardPass) {
       auto model = small_model(at::kCPU, config);
       const auto path = folder / "model.safetensors";
       write_model_file(path, model,
-                       {{{"model", to_json(config)}, {"training", {{"quantize", name}}}}, Json::object(), {}},
+                       {{{"model", to_json(config)}, {"training", {{"quantize", name}}}},
+                        Json::object(),
+                        {{"tokenizer.model", "pieces"}}},
                        WeightPrecision::kInt8);
       const auto stored = open_model_file(SafetensorsFile::open_in_place(path), at::kCPU);
       const InferenceModel inference(stored.model, config, kernels::Precision::kInt8);
