@@ -146,7 +146,7 @@ TEST_F(StagesRunTest, HeldOutPairsAreThoseOfAllTexts) {
   EXPECT_THAT(printed(), HasSubstr("held out of training to validate on: 8 of 85 pairs;"));
   const auto held_out = *scan_texts(data.training_texts(), {.hold_out = true}).held_out;
   std::int64_t left = 0;
-  for (const auto& [source, target] : data.training_texts()) {
+  for (const auto& [source, target, alignment] : data.training_texts()) {
     const auto sources = lines_of_file(source), targets = lines_of_file(target);
     for (std::size_t i = 0; i < sources.size(); ++i) left += held_out.contains(sources[i], targets[i]) ? 0 : 1;
   }
