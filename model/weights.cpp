@@ -14,13 +14,13 @@
 namespace gloss {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 12;  // fewest elements for each thread
+constexpr std::int64_t kCheckedGrain = 1 << 12;  // fewest elements for each thread
 
 template <typename Draw>
 at::Tensor drawn(const at::Tensor& parameter, const Draw& draw) {
   auto values = at::empty(parameter.sizes(), at::kFloat);
   auto* out = values.template mutable_data_ptr<float>();
-  at::parallel_for(0, values.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+  at::parallel_for(0, values.numel(), kCheckedGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto e = begin; e < end; ++e) out[e] = static_cast<float>(draw(static_cast<std::uint64_t>(e)));
   });
   return values;
