@@ -70,14 +70,15 @@ void add_import_command(CLI::App& program, Command& chosen) {
   auto& settings = options->settings;
   auto& command =
       add_command(program, "import",
-                  "Turn a model of Marian, OPUS-MT or Hugging Face (MarianMT, Pegasus, M2M100, NLLB) into a "
+                  "Turn a model of Marian, Firefox, OPUS-MT or Hugging Face (MarianMT, Pegasus, M2M100, NLLB) into a "
                   "model of gloss",
                   options->common);
-  add_option(command,
-             {.help = "read a .npz or .bin file of Marian, an unpacked OPUS-MT package, or a Hugging Face directory",
-              .flag = "path",
-              .placeholder = "FILE-OR-DIR"},
-             settings.path)
+  add_option(
+      command,
+      {.help = "read a .npz or .bin file of Marian, or the folder of a model of Firefox, OPUS-MT or Hugging Face",
+       .flag = "path",
+       .placeholder = "FILE-OR-DIR"},
+      settings.path)
       ->required();
   auto* output = add_option(command, {.help = "write the model to FILE", .flag = "--output"}, options->output);
   add_overwrite(command, options->overwrite);
@@ -104,7 +105,7 @@ void add_import_command(CLI::App& program, Command& chosen) {
   add_choice(command,
              {.help = "store matrices in this precision; int8 keeps matrices that are int8 already",
               .flag = "--precision",
-              .shown_default = "float32"},
+              .shown_default = "float32; int8 for models of Firefox"},
              options->precision, kWeightPrecisions);
   add_option(command,
              {.help = "store this source language; for a model with language tags, the default one",

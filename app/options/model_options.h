@@ -38,7 +38,7 @@ struct ImportOptions {
   CommonOptions common;
   ImportSettings settings;
   std::optional<std::filesystem::path> output;  ///< needed unless `check`
-  WeightPrecision precision = WeightPrecision::kFloat32;
+  std::optional<WeightPrecision> precision;
   bool check = false;
   bool json = false;
   bool overwrite = false;

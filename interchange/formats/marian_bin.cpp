@@ -11,6 +11,7 @@
 #include "common/system/descriptor.h"
 #include "common/text/printable.h"
 #include "interchange/formats/foreign_tensors.h"
+#include "interchange/formats/packed_file.h"
 
 namespace gloss {
 namespace {
@@ -53,10 +54,9 @@ std::string hexadecimal(std::uint64_t code) {
 class MarianBin final : public ForeignTensors {
  public:
   explicit MarianBin(const std::filesystem::path& path) : ForeignTensors(printable(path.string())), path_(path) {
-    auto file = open_regular_file(path);
-    if (!file) throw ModelError(name() + ": wanted a regular file, got a folder or a device");
-    file_ = std::move(file->descriptor);
-    size_ = file->size;
+    auto file = open_unpacked(path, kMaxUnpackedModel);
+    file_ = std::move(file.descriptor);
+    size_ = file.size;
     read_structure();
     refuse_optimizer_state(*this);
   }

@@ -1,6 +1,7 @@
 #include "interchange/formats/settings_file.h"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
 #include "common/text/split.h"
+#include "interchange/formats/packed_file.h"
 
 namespace gloss {
 namespace {
@@ -34,7 +36,11 @@ Json text_of(const std::string& text) { return text; }
 
 std::string read_model_text(const std::filesystem::path& path, std::size_t limit) {
   try {
-    return read_file(path, limit);
+    if (unpacked_path(path) == path) return read_file(path, limit);
+    const auto file = open_unpacked(path, limit);
+    std::string text(file.size, '\0');
+    read_up_to(file.descriptor, 0, std::as_writable_bytes(std::span(text)), path);
+    return text;
   } catch (const DataError& error) {
     throw ModelError(error.what());
   }

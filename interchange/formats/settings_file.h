@@ -13,8 +13,8 @@
 
 namespace gloss {
 
-/// Returns a regular file that belongs to a model of another program. Throws ModelError if it has more than `limit`
-/// bytes or is a folder or a device; IoError.
+/// Returns a regular file that belongs to a model of another program, decompressed if its name ends in .gz. Throws
+/// ModelError if it has more than `limit` bytes, is damaged, or is a folder or a device; IoError.
 std::string read_model_text(const std::filesystem::path& path, std::size_t limit);
 
 /// Parses the JSON of such a file. Throws ModelError with `name` and the fault.

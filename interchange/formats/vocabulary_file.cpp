@@ -9,6 +9,7 @@
 #include "common/text/printable.h"
 #include "common/text/split.h"
 #include "common/text/utf8.h"
+#include "interchange/formats/packed_file.h"
 #include "interchange/formats/settings_file.h"
 #include "interchange/formats/yaml.h"
 #include "tokenizer/sentencepiece_model.h"
@@ -143,7 +144,7 @@ std::vector<std::string> parse_pieces(Vocabulary::Kind kind, std::string_view by
 }  // namespace
 
 Vocabulary read_vocabulary(const std::filesystem::path& path) {
-  const auto ending = path.extension().string();
+  const auto ending = unpacked_path(path).extension().string();
   auto kind = Vocabulary::Kind::kText;
   if (ending == ".yml" || ending == ".yaml") kind = Vocabulary::Kind::kYaml;
   if (ending == ".json") kind = Vocabulary::Kind::kJson;

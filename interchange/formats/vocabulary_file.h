@@ -23,10 +23,11 @@ struct Vocabulary {
 inline constexpr std::size_t kMaxVocabularyBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kMaxVocabularyPieces = 1'000'000;
 
-/// Reads a vocabulary. The kind follows from the ending: .yml and .yaml (a map of piece to id), .json (the same), .spm
-/// and .model (SentencePiece), otherwise a text with one piece a line, in the order of the ids; a tab and a score may
-/// follow each piece. Ids are 0 to n-1, each once. Throws ModelError with the path, the line or entry, and the fault;
-/// IoError; UsageError if the file is YAML and gloss was built without yaml-cpp.
+/// Reads a vocabulary, decompressed if its name ends in .gz. The kind follows from the ending before that: .yml and
+/// .yaml (a map of piece to id), .json (the same), .spm and .model (SentencePiece), otherwise a text with one piece a
+/// line, in the order of the ids; a tab and a score may follow each piece. Ids are 0 to n-1, each once. Throws
+/// ModelError with the path, the line or entry, and the fault; IoError; UsageError if the file is YAML and gloss was
+/// built without yaml-cpp.
 Vocabulary read_vocabulary(const std::filesystem::path& path);
 /// Parses the bytes of a vocabulary.
 Vocabulary parse_vocabulary(Vocabulary::Kind kind, std::string bytes, std::string name);

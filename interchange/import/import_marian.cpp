@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -6,7 +7,9 @@
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
 #include "interchange/formats/foreign_tensors.h"
+#include "interchange/formats/lexical_table.h"
 #include "interchange/formats/npz_file.h"
+#include "interchange/formats/packed_file.h"
 #include "interchange/formats/settings_file.h"
 #include "interchange/formats/vocabulary_file.h"
 #include "interchange/import/imported_model.h"
@@ -20,9 +23,11 @@ namespace {
 constexpr std::size_t kMaxScript = 1 << 20;  // bytes
 constexpr std::int64_t kUsualLength = 512;   // of sources, in pieces
 constexpr double kUsualLengthFactor = 3;     // Marian's default
-constexpr std::int64_t kMinVocabulary = 3;   // eos, unk and a piece
+constexpr double kFirefoxLengthFactor = 2;   // Firefox's
+constexpr std::string_view kMultiplier = "_QuantMultA", kUnnamedMultiplier = "none_QuantMultA";
+constexpr std::int64_t kMinVocabulary = 3;  // eos, unk and a piece
 
-bool is_bin(const std::filesystem::path& path) { return path.extension() == ".bin"; }
+bool is_bin(const std::filesystem::path& path) { return unpacked_path(path).extension() == ".bin"; }
 
 std::shared_ptr<const ForeignTensors> open_marian(const std::filesystem::path& path) {
   return is_bin(path) ? open_marian_bin(path) : open_npz(path);
@@ -110,6 +115,7 @@ class MarianImport {
     if (files_.decoder) add_file(*files_.decoder);
     for (const auto& vocabulary : files_.vocabularies) add_file(vocabulary.table);
     for (const auto& vocabulary : files_.vocabularies) add_file(vocabulary.sentencepiece);
+    if (files_.lexical) add_file(*files_.lexical);
     if (files_.is_package && files_.preprocess) add_file(*files_.preprocess);
     file_ = open_marian(files_.model);
     const auto options = marian_options_of(*file_);
@@ -119,6 +125,7 @@ class MarianImport {
     }
     set_network(options);
     add_marian_tokenizers();
+    set_shortlist();
     set_search();
     model_.provenance = {{"format", report.format}, {"options", network_.options}};
     return std::move(model_);
@@ -127,6 +134,12 @@ class MarianImport {
  private:
   void add_file(const std::filesystem::path& file) {
     if (std::ranges::find(model_.files, file) == model_.files.end()) model_.files.push_back(file);
+  }
+
+  /// Returns whether the files are those that Firefox ships.
+  bool is_of_firefox() const {
+    const bool has_name = files_.model.filename().string().find(".intgemm") != std::string::npos;
+    return is_bin(files_.model) && !files_.decoder && (files_.lexical || (has_name && !model_.input_scales.empty()));
   }
 
   void set_network(const MarianOptions& options) {
@@ -145,12 +158,14 @@ class MarianImport {
     model_.weights = std::make_shared<ImportedWeights>(
         file_, WeightMap(ModelFamily::kMarian, config, source_rows_, target_rows_), marian_rules(network_));
     model_.weights->compare(report);
+    set_input_scales();
     const auto names = file_->names();
     const auto is_int8 = [&](const auto& name) {
       return file_->info(name).multiplier && file_->info(name).type == at::kChar;
     };
-    if (std::ranges::any_of(names, is_int8))
-      report.notes.push_back("matrices are 8-bit integers of intgemm; --precision int8 keeps them as they are");
+    if (!std::ranges::any_of(names, is_int8)) return;
+    report.notes.push_back("matrices are 8-bit integers of intgemm; --precision int8 keeps them as they are");
+    if (files_.lexical || is_of_firefox()) report.precision = WeightPrecision::kInt8;
   }
 
   /// Returns the rows of the embedding of a side. `stated` is their number in dim-vocabs, or 0; the first `used` of
@@ -176,6 +191,72 @@ class MarianImport {
                            has_specials(side, count) ? side.specials : kMarianSpecials);
     rows.foreign_size = count;  // the shapes of tensors are compared with it even if it is refused
     return rows;
+  }
+
+  /// Takes over the multipliers of the inputs of matrices. With a shortlist, older versions of Marian do not know the
+  /// name of the output matrix.
+  void set_input_scales() {
+    auto& report = model_.report;
+    const auto ties = model_.config.model.tie_embeddings;
+    const std::string output = ties == TieEmbeddings::kAll       ? kSourceEmbedding
+                               : ties == TieEmbeddings::kDecoder ? kTargetEmbedding
+                                                                 : kGeneratorMatrix;
+    for (const auto& [weight, tensor, type, shape] : report.found) {
+      if (tensor.empty() || (weight.ends_with("_embedding.weight") && weight != output)) continue;
+      auto name = tensor + std::string(kMultiplier);
+      if (weight == output && !file_->has(name)) name = kUnnamedMultiplier;
+      if (!file_->has(name)) continue;
+      std::erase(report.ignored, name);
+      const auto& info = file_->info(name);
+      const bool is_number =
+          (info.type == at::kFloat || info.multiplier) && checked_byte_count(info, name) == c10::elementSize(info.type);
+      // A name with Wemb makes marian-conv store even this number as an integer.
+      const auto value =
+          is_number ? file_->tensor(name).to(at::kFloat).item<float>() * (1 / info.multiplier.value_or(1)) : 0;
+      const auto scale = 1 / value;
+      const bool fits = scale > 0 && std::isfinite(scale) && std::isfinite(1 / scale);
+      report.refusals.require(fits, name + ": wanted one positive number, got " + shown_shape(info) +
+                                        (is_number ? " " + std::to_string(value) : ""));
+      if (fits) model_.input_scales[weight] = scale;
+    }
+    if (!model_.input_scales.empty())
+      report.notes.push_back(std::to_string(model_.input_scales.size()) +
+                             " matrices have multipliers of their inputs, which --precision int8 uses");
+  }
+
+  /// Turns the lexical table into lists of gloss's ids. If both languages share a vocabulary, Marian also proposes each
+  /// source piece itself.
+  void set_shortlist() {
+    auto& report = model_.report;
+    if (!files_.lexical || !report.importable()) return;
+    const auto size = [](std::int64_t rows) { return static_cast<std::size_t>(rows); };
+    const auto table =
+        read_lexical_table(*files_.lexical, {size(source_rows_.foreign_size), size(target_rows_.foreign_size)});
+    std::vector<Id> ids(size(target_rows_.foreign_size), kPad);
+    for (auto id = kSpecialIds; id < target_rows_.size(); ++id)
+      ids[size(target_rows_.rows[size(id)])] = static_cast<Id>(id);
+    for (const auto id : {kUnk, kEos}) ids[size(target_rows_.rows[size(id)])] = id;
+    const bool is_shared = files_.vocabularies.front() == files_.vocabularies.back();
+    Shortlist::Table lists{.offsets = {0}, .tokens = {}, .always = {}};
+    const auto add = [&](std::size_t row, Ids& list) {
+      if (ids[row] != kPad) list.push_back(ids[row]);  // a row may have no piece
+    };
+    for (std::size_t row = 0; row < std::min<std::uint64_t>(table.frequent, ids.size()); ++row) add(row, lists.always);
+    for (const auto row : source_rows_.rows) {
+      if (row != PieceRows::kNoRow) {
+        for (auto i = table.offsets[size(row)]; i < table.offsets[size(row) + 1]; ++i)
+          add(table.tokens[i], lists.tokens);
+        if (is_shared) add(size(row), lists.tokens);
+      }
+      lists.offsets.push_back(static_cast<std::int32_t>(lists.tokens.size()));
+    }
+    report.notes.push_back("shortlist: " + std::to_string(lists.always.size()) + " pieces for every sentence, " +
+                           std::to_string(lists.tokens.size()) + " for single pieces of the source");
+    try {
+      model_.shortlist = std::make_shared<Shortlist>(std::move(lists), model_.weights->vocabularies());
+    } catch (const ModelError& error) {
+      report.refusals.add(printable(files_.lexical->string()) + ": " + error.what());
+    }
   }
 
   ImportedVocabulary read_side(const MarianVocabulary& files) {
@@ -228,7 +309,15 @@ class MarianImport {
     config.decoding.no_unk = config.decoding.shrinking_beam = true;  // as Marian does, unless decoder.yml allows unk
     config.decoding.max_length_factor = kUsualLengthFactor;
     config.decoding.alignment_from = network_.guided_attention;
-    if (files_.decoder) set_marian_search(read_marian_options(*files_.decoder), config, model_.report.notes);
+    if (files_.decoder) {
+      auto options = read_marian_options(*files_.decoder);
+      if (files_.lexical) std::erase(options.keys, "shortlist");
+      set_marian_search(options, config, model_.report.notes);
+    } else if (is_of_firefox()) {  // Firefox's settings, which its folders lack
+      model_.report.format = "Firefox";
+      config.decoding.beam_size = 1;
+      config.decoding.max_length_factor = kFirefoxLengthFactor;
+    }
   }
 
   const ImportSettings& settings_;

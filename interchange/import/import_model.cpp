@@ -11,6 +11,7 @@
 #include "common/text/printable.h"
 #include "common/version.h"
 #include "interchange/formats/huggingface_weights.h"
+#include "interchange/formats/packed_file.h"
 #include "interchange/formats/settings_file.h"
 #include "interchange/import/imported_model.h"
 #include "model/model_config.h"
@@ -113,7 +114,7 @@ ModelFamily family_of(const ImportSettings& settings) {
   if (settings.from) return *settings.from;
   if (fs::is_directory(path))
     return fs::exists(path / "config.json") ? ModelFamily::kHuggingFace : ModelFamily::kMarian;
-  if (path.extension() == ".npz" || path.extension() == ".bin") return ModelFamily::kMarian;
+  if (path.extension() == ".npz" || unpacked_path(path).extension() == ".bin") return ModelFamily::kMarian;
   const auto hint = path.extension() == ".zip"           ? "unpack the archive and name its folder"
                     : path.extension() == ".safetensors" ? "name the folder, which also has config.json"
                                                          : "name a .npz or .bin file, or the folder of a model";
@@ -210,7 +211,8 @@ ImportReport check_import(const ImportSettings& settings) {
   return std::move(report);
 }
 
-ImportReport import_model(const ImportSettings& settings, WeightPrecision precision, const fs::path& output) {
+ImportReport import_model(const ImportSettings& settings, std::optional<WeightPrecision> given,
+                          const fs::path& output) {
   auto model = open_model(settings);
   auto& report = model.report;
   const auto name = printable(settings.path.string());
@@ -221,10 +223,13 @@ ImportReport import_model(const ImportSettings& settings, WeightPrecision precis
   for (const auto& file : model.files) hashes[printable(file.filename().string())] = sha256_of_file(file);
   model.provenance["formulas"] = family_name(report.formulas);
   const auto& network = model.weights->network();
+  const auto precision = given.value_or(report.precision);
   ModelFileWriter file(output, network, precision,
                        {.config = to_json(model.config),
                         .provenance = {{"program", "gloss " + std::string(kVersion)}, {"imported", model.provenance}},
-                        .tokenizers = model.tokenizers});
+                        .tokenizers = model.tokenizers,
+                        .input_scales = model.input_scales,
+                        .shortlist = model.shortlist});
   for (const auto& [weight, info] : network)
     model.weights->convert(
         weight, precision == WeightPrecision::kInt8,

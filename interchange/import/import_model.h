@@ -56,8 +56,9 @@ struct ImportReport {
   Json decoding = Json::object();  ///< search defaults that differ from gloss's
   std::vector<FoundTokenizer> tokenizers;
   std::vector<FoundTensor> found;
-  std::vector<std::string> missing, unknown, ignored;  ///< names of the other program
-  std::vector<std::string> notes;                      ///< differences that users may see
+  std::vector<std::string> missing, unknown, ignored;     ///< names of the other program
+  WeightPrecision precision = WeightPrecision::kFloat32;  ///< of the matrices unless another one is asked for
+  std::vector<std::string> notes;                         ///< differences that users may see
   Refusals refusals;
 
   bool importable() const { return refusals.empty(); }
@@ -76,10 +77,10 @@ std::string to_lines(const ImportReport& report);
 /// model; IoError.
 ImportReport check_import(const ImportSettings& settings);
 
-/// Writes a model of another program as a model file of gloss with matrices in `precision`. Matrices that are int8
-/// there stay as they are if `precision` is int8. Throws ModelError with all reasons of check_import, and as
-/// check_import; UsageError if `output` is one of the model's files.
-ImportReport import_model(const ImportSettings& settings, WeightPrecision precision,
+/// Writes a model of another program as a model file of gloss with matrices in `precision`; by default that of the
+/// report. Matrices that are int8 there stay as they are if `precision` is int8. Throws ModelError with all reasons of
+/// check_import, and as check_import; UsageError if `output` is one of the model's files.
+ImportReport import_model(const ImportSettings& settings, std::optional<WeightPrecision> precision,
                           const std::filesystem::path& output);
 
 }  // namespace gloss

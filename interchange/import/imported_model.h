@@ -9,6 +9,7 @@
 
 #include "interchange/import/import_model.h"
 #include "interchange/import/imported_weights.h"
+#include "model/shortlist.h"
 #include "tokenizer/mapped_tokenizer.h"
 #include "tokenizer/tokenizer_config.h"
 #include "translation/models/translator_config.h"
@@ -22,6 +23,8 @@ struct ImportedModel {
   std::vector<std::filesystem::path> files;        ///< all that were read
   std::map<std::string, std::string> tokenizers;   ///< bytes by the names of their tensors
   Json provenance;                                 ///< description of the files and their options
+  std::map<std::string, float> input_scales = {};  ///< ModelDescription::input_scales
+  std::shared_ptr<const Shortlist> shortlist = nullptr;
   std::shared_ptr<const ImportedWeights> weights;  ///< null if refusals leave no network to compare with
 };
 

@@ -49,6 +49,7 @@ class ImportedWeights {
 
   /// Returns the weights of the network by gloss's names.
   const std::map<std::string, WeightInfo>& network() const { return network_; }
+  Vocabularies vocabularies() const { return map_.vocabularies(); }
   /// Receives the rows of a weight from `first` on.
   using TakeRows = std::function<void(std::int64_t first, const StoredWeight& rows)>;
   /// Converts a weight of a file that compare() accepts to float32 and passes it to `take`: a matrix with a row for

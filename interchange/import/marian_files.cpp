@@ -8,6 +8,7 @@
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "interchange/formats/marian_options.h"
+#include "interchange/formats/packed_file.h"
 #include "interchange/formats/settings_file.h"
 #include "interchange/import/marian_folder.h"
 #include "tokenizer/opus_normalizer.h"
@@ -18,13 +19,15 @@ namespace {
 namespace fs = std::filesystem;
 using Paths = std::vector<fs::path>;
 
-bool is_sentencepiece(const fs::path& path) { return path.extension() == ".spm" || path.extension() == ".model"; }
+std::string ending_of(const fs::path& path) { return unpacked_path(path).extension().string(); }
+
+bool is_sentencepiece(const fs::path& path) { return ending_of(path) == ".spm" || ending_of(path) == ".model"; }
 
 bool has_any(const std::string& name, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(words, [&](auto word) { return name.find(word) != name.npos; });
 }
 
-/// Returns the files of a folder, by name.
+/// Returns the files of a folder, by name, without compressed ones that are also there decompressed.
 Paths files_of(const fs::path& folder) {
   constexpr std::size_t kMaxFiles = 10'000;
   Paths files;
@@ -33,6 +36,9 @@ Paths files_of(const fs::path& folder) {
     if (entry->is_regular_file(dangling) && files.size() < kMaxFiles) files.push_back(entry->path());
   if (error) throw IoError(printable(folder.string()) + ": " + error.message());
   std::ranges::sort(files);
+  std::erase_if(files, [all = files](const fs::path& file) {
+    return unpacked_path(file) != file && std::ranges::binary_search(all, unpacked_path(file));
+  });
   return files;
 }
 
@@ -42,10 +48,14 @@ std::string names_of(const Paths& files) {
   return names;
 }
 
+bool is_lexical(const fs::path& path) {
+  return ending_of(path) == ".bin" && has_any(path.filename().string(), {"lex.", "shortlist"});
+}
+
 bool is_model(const fs::path& path) {
   const auto name = path.filename().string();
   return (path.extension() == ".npz" && !name.ends_with(".optimizer.npz") && !name.ends_with(".progress.npz")) ||
-         (path.extension() == ".bin" && !has_any(name, {"lex.", "pytorch_model", "shortlist"}));
+         (ending_of(path) == ".bin" && !is_lexical(path) && !has_any(name, {"pytorch_model"}));
 }
 
 bool is_table(const fs::path& path) {
@@ -119,6 +129,7 @@ class Finder {
     else
       take_file(path, options);
     find_vocabularies(options);
+    find_lexical(options);
     if (fs::exists(folder_ / "preprocess.sh")) result_.preprocess = folder_ / "preprocess.sh";
     result_.is_package = result_.decoder.has_value() && fs::exists(folder_ / "source.spm");
     return std::move(result_);
@@ -198,6 +209,18 @@ class Finder {
     };
     add(tables.front(), models.empty() ? fs::path() : models.front());
     add(tables.back(), models.empty() ? fs::path() : models.back());
+  }
+
+  /// Finds the table that decoder.yml names; without a decoder.yml the one in the folder.
+  void find_lexical(const std::optional<MarianOptions>& options) {
+    Paths found;
+    if (!result_.decoder) std::ranges::copy_if(files_, std::back_inserter(found), is_lexical);
+    const auto named = options ? texts(*options, "shortlist") : std::vector<std::string>{};
+    if (!named.empty() && is_lexical(named.front())) found = {beside(folder_, named.front())};
+    std::erase_if(found, [](const auto& file) { return !fs::exists(file); });  // an option that is ignored with a note
+    refusals_.require(found.size() <= 1,
+                      "there are several lexical tables: " + names_of(found) + "; leave the one of the model");
+    if (!found.empty()) result_.lexical = found.front();
   }
 
   /// Returns the .vocab files. Fewer than there are SentencePiece models are by-products of training these.

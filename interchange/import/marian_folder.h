@@ -29,14 +29,16 @@ struct MarianFiles {
   std::filesystem::path model;                      ///< .npz or .bin; empty if it is not found
   std::optional<std::filesystem::path> decoder;     ///< decoder.yml: names of files, defaults of the search
   std::vector<MarianVocabulary> vocabularies;       ///< of source and target; none if refused
+  std::optional<std::filesystem::path> lexical;     ///< lexical table for a shortlist: lex.s2t.bin
   std::optional<std::filesystem::path> preprocess;  ///< preprocess.sh of an OPUS-MT package
   bool is_package = false;                          ///< an OPUS-MT package: decoder.yml, source.spm and target.spm
 };
 
 /// Finds the files of a model. `settings.path` is a .npz or .bin file, or a folder with one of them; decoder.yml names
-/// it if there are several. The vocabularies are those of the settings, of decoder.yml (source, then target), or those
-/// beside the model; a vocabulary that is no SentencePiece model is cut by the one beside it. Adds a refusal for each
-/// file that is missing or ambiguous. Throws ModelError if decoder.yml is damaged; IoError.
+/// it if there are several. A .bin file, a SentencePiece model and a lexical table may be compressed (.gz). The
+/// vocabularies are those of the settings, of decoder.yml (source, then target), or those beside the model; a
+/// vocabulary that is no SentencePiece model is cut by the one beside it. Adds a refusal for each file that is missing
+/// or ambiguous. Throws ModelError if decoder.yml is damaged; IoError.
 MarianFiles find_marian_files(const ImportSettings& settings, Refusals& refusals);
 
 /// Compares the rules of a package's preprocess.sh with opus_normalized (tokenizer/opus_normalizer.h). Returns a

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 ENGINE = pathlib.Path(__file__).resolve().parents[2] / "build/interop/venv310"
-CHECKS = ["self", "huggingface", "marian", "export", "marian-engine", "refusals", "tokenizer", "saved", "multi30k"]
+CHECKS = ["self", "huggingface", "marian", "export", "marian-engine", "firefox", "refusals", "tokenizer", "saved", "multi30k"]
 
 
 def options_of(arguments):
@@ -22,6 +22,13 @@ def options_of(arguments):
                         help="also train on DIR/{train,val,test_2016_flickr}.{en,de} and compare translations")
     parser.add_argument("--epochs", type=int, default=6, metavar="N",
                         help="epochs of the models of Multi30k (default: %(default)s)")
+    parser.add_argument("--firefox-text", type=pathlib.Path, metavar="FILE",
+                        help="also compare students of full size and their speed, with the first 1,000 lines of FILE")
+    parser.add_argument("--firefox-student", type=pathlib.Path, metavar="DIR",
+                        help="with --firefox-text and --multi30k: also a student of Multi30k that gloss trained and "
+                        "exported to DIR for Marian")
+    parser.add_argument("--marian-conv", metavar="COMMAND",
+                        help="write Firefox's models by this program (default: by a Python program)")
     parser.add_argument("--only", action="append", choices=CHECKS, help="only this check; repeatable")
     parser.add_argument("--build", required=True, type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--work", type=pathlib.Path, metavar="DIR",
@@ -52,6 +59,8 @@ def main(arguments):
                 found = check.main(*{"huggingface": (gloss, place, options.count), "marian": (gloss, place, options.count),
                                      "export": (gloss, place, options.count), "refusals": (gloss, place),
                                      "marian-engine": (gloss, place, options.count, ENGINE),
+                                     "firefox": (gloss, place, options.count, ENGINE, options.firefox_text,
+                                                 options.firefox_student, options.multi30k, options.marian_conv),
                                      "tokenizer": (gloss, place, 10000, options.multi30k),
                                      "saved": (gloss, place, 4000, options.multi30k),
                                      "multi30k": (gloss, place, options.multi30k, options.epochs)}[name])

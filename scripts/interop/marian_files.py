@@ -53,6 +53,7 @@ def write_bin(path, options, weights, kind="float32", wemb=False, alphas=False, 
     for name, value in sorted(weights.items()):
         value = numpy.asarray(value, "f4")
         if bits and (is_matrix(name) or (wemb and "Wemb" in name)):
+            value = value.reshape(1, -1) if value.ndim == 1 else value
             stored, multiplier = quantize(value, bits)
             data = (stored.T if is_matrix(name) else stored).tobytes(order="C") + struct.pack("<f", multiplier)
             items.append((name, INTGEMM[program][bits], value.shape, data))

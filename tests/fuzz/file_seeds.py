@@ -13,7 +13,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden"
-INTEROP = sorted((GOLDEN / "interop").iterdir())
+INTEROP = sorted((GOLDEN / "interop").iterdir()) + [GOLDEN / "marian_engine/firefox"]
 TEXTS = ["one\ntwo\r\n\r\nthree", "\ufeffä€\U0001f600 e\u0301 \u00ad\u200b\u2028x", "a\tb\rc",
          "Straße, İSTANBUL ΣΑΣ. 你好。"]
 # By the order of document_formats().
@@ -113,6 +113,9 @@ def foreign_files():
     yield b"t" + (GOLDEN / "torch_state.bin").read_bytes()
     yield b"t" + entries(state)
     yield from (b"p" + content for name, content in state.items() if name.endswith("data.pkl"))
+    table, = INTEROP[-1].glob("lex.*.bin")
+    yield b"x" + table.read_bytes()
+    yield b"z" + gzip.compress(b"</s>\n<unk>\n", mtime=0)
     yield b"y" + DOCUMENTS["yaml"]
     yield "l</s>\n<unk>\n▁a\t-1.5\nb\n".encode()
 

@@ -3,8 +3,10 @@
 
 #include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/huggingface_weights.h"
+#include "interchange/formats/lexical_table.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/npz_file.h"
+#include "interchange/formats/settings_file.h"
 #include "interchange/formats/torch_pickle.h"
 #include "interchange/formats/vocabulary_file.h"
 #include "interchange/formats/yaml.h"
@@ -68,6 +70,13 @@ void check_file(char kind, std::string_view input) {
       return check_vocabulary(Vocabulary::Kind::kJson, bytes);
     case 'l':
       return check_vocabulary(Vocabulary::Kind::kText, bytes);
+    case 'x': {
+      const auto table = parse_lexical_table(input, "input", {160, 160});
+      expect(table.offsets.size() == 161 && std::ranges::max(table.offsets) == table.tokens.size());
+      return expect(table.tokens.empty() || std::ranges::max(table.tokens) < 160);
+    }
+    case 'z':
+      return expect(read_model_text(put_input("vocab.txt.gz", bytes), 1 << 16).size() <= 1 << 16);
     case 'm':
       return check_vocabulary(Vocabulary::Kind::kSentencePiece, bytes);
     default:

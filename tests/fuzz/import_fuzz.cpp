@@ -1,5 +1,5 @@
 // Models of other programs: one that is importable becomes a model file that loads. An input is a letter for a model of
-// tests/golden/interop, a letter for one of its files, and the bytes that replace this file.
+// tests/golden/interop, or for that of Firefox, a letter for one of its files, and the bytes that replace this file.
 
 #include <vector>
 
@@ -25,6 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const TemporaryFolder folder;
   static const auto models = [] {
     fs::copy(GLOSS_GOLDEN_FOLDER "/interop", folder / "models", fs::copy_options::recursive);
+    fs::copy(GLOSS_GOLDEN_FOLDER "/marian_engine/firefox", folder / "models/zz_firefox");
     return sorted_entries(folder / "models");
   }();
   auto input = input_text(data, size);
@@ -37,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto report = check_import(settings);
     expect(is_utf8(to_lines(report)) && is_utf8(to_text(to_json(report))));
     if (!report.importable()) return;
-    import_model(settings, WeightPrecision::kFloat32, folder / "model.safetensors");
+    import_model(settings, std::nullopt, folder / "model.safetensors");
     try {
       load_translation_model(folder / "model.safetensors", at::kCPU);
     } catch (const Error&) {

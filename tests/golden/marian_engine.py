@@ -5,6 +5,9 @@ A folder has a model, its vocabulary and expected.json: the engine, lines and th
 translations, of which those that repeat few characters are left out. The engine is the
 wheel bergamot 0.4.5, which holds Marian's fork for browsers and wants Python 3.10 (scripts/interop/marian_engine.py).
 
+The folder firefox/ is one of Firefox's: 8 bits with multipliers of inputs, and a lexical table by firefox_models.py. Its
+translations are those of the engine in int8 with the shortlist, one line at a time.
+
   --marian-conv COMMAND   writes the models in 8 and 16 bits: marian-conv of the same fork, which has to be built
   --upstream PYTHON       a Python with the wheel pymarian 1.12.42, which holds upstream's code
 
@@ -24,6 +27,7 @@ import numpy
 FOLDER = pathlib.Path(__file__).resolve().parent / "marian_engine"
 sys.path.insert(0, str(FOLDER.parents[2] / "scripts/interop"))
 
+import firefox_models  # noqa: E402
 import made_text  # noqa: E402
 import marian_engine  # noqa: E402
 import marian_files  # noqa: E402
@@ -58,6 +62,36 @@ def upstream(python, model, vocabulary, lines):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def write_expected(folder, engine, kept):
+    (folder / "expected.json").write_text(json.dumps(
+        {"engine": engine, "lines": [line for line, _ in kept], "beginnings": [text for _, text in kept]},
+        ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def write_firefox(seed, engine, arguments):
+    folder, pieces = FOLDER / "firefox", 160
+    vocabulary = made_text.marian_sentencepiece(seed, pieces)
+    options, weights = firefox_models.random_model("small", pieces, seed)
+    random = numpy.random.default_rng(seed)
+    sources = firefox_models.cut(vocabulary, made_text.lines(seed, 60))
+    multipliers = firefox_models.multipliers(
+        options, weights, [(source, random.integers(2, pieces, len(source))) for source in sources])
+    lists = firefox_models.random_lists(pieces, seed, 3)
+    model, vocabularies, table = firefox_models.write_folder(folder, options, weights, multipliers, vocabulary, lists, 16,
+                                                             arguments.marian_conv)
+    lines = made_text.lines(seed + 20, 200)
+    settings = {**firefox_models.SETTINGS, "shortlist": [str(table), 1]}
+    found, unshifted, full = (
+        engine.measure(model, vocabularies, lines, alone=True, **changed)["lines"]
+        for changed in (settings, {**settings, "gemm-precision": "int8Alpha"}, firefox_models.SETTINGS))
+    # Lines that other roundings of the engine do not change, half of which the shortlist changes.
+    kept = [(line, text, text == other) for line, text, again, other in zip(lines, found, unshifted, full)
+            if text == again and len(set(text)) >= DIFFERENT]
+    kept = [kept_line[:2] for same in (False, True) for kept_line in [k for k in kept if k[2] == same][:10]]
+    print(f"firefox: {len(kept)} of {len(lines)} lines", flush=True)
+    write_expected(folder, marian_engine.WHEEL, kept)
+
+
 def write(name, kind, switches, seed, engine, arguments):
     folder = FOLDER / name
     folder.mkdir(parents=True)
@@ -90,10 +124,7 @@ def write(name, kind, switches, seed, engine, arguments):
     if kind.startswith("intgemm"):
         model.unlink()
     print(f"{name}: {len(kept)} of {len(lines)} lines", flush=True)
-    (folder / "expected.json").write_text(json.dumps(
-        {"engine": "pymarian 1.12.42" if kind == "upstream" else marian_engine.WHEEL,
-         "lines": [line for line, _ in kept[:LINES]], "beginnings": [text for _, text in kept[:LINES]]},
-        ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_expected(folder, "pymarian 1.12.42" if kind == "upstream" else marian_engine.WHEEL, kept[:LINES])
 
 
 if __name__ == "__main__":
@@ -106,3 +137,4 @@ if __name__ == "__main__":
     found = marian_engine.find_engine(FOLDER.parents[2] / "build/interop/venv310")
     for number, (name, (kind, switches)) in enumerate(MODELS.items()):
         write(name, kind, switches, 300 + number, found, given)
+    write_firefox(300 + len(MODELS), found, given)

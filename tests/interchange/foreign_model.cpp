@@ -155,7 +155,11 @@ void MarianModel::write_bin(const std::filesystem::path& path, bool is_int8) con
   for (const auto& [name, tensor] : tensors) {
     if (is_int8 && is_quantized(name)) {
       list.push_back(int8_tensor(name, tensor));
-      list.push_back({name + "_QuantMultA", 0x404, {1}, raw(1.5F)});
+      // marian-conv quantizes whatever has Wemb in its name.
+      if (name.find("Wemb") != name.npos)
+        list.push_back({name + "_QuantMultA", 0x4101, {1, 1}, raw(std::int8_t{127}) + raw(127 / 1.5F)});
+      else
+        list.push_back({name + "_QuantMultA", 0x404, {1, 1}, raw(1.5F)});
       continue;
     }
     const std::vector<std::int32_t> shape(tensor.shape.begin(), tensor.shape.end());

@@ -74,6 +74,30 @@ std::string npy_dictionary(const std::string& descr, const std::string& shape) {
   return "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + shape + "), }";
 }
 
+std::string lexical_bytes(std::uint64_t frequent, const std::vector<std::vector<std::uint32_t>>& lists) {
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<std::uint32_t> tokens;
+  for (const auto& list : lists) {
+    tokens.insert(tokens.end(), list.begin(), list.end());
+    offsets.push_back(tokens.size());
+  }
+  const std::vector<std::uint64_t> header{0xF11A48D5013417F5, 0, frequent, 50, offsets.size(), tokens.size()};
+  auto bytes = raw(header) + raw(offsets) + raw(tokens);
+  sign_lexical(bytes);
+  return bytes;
+}
+
+void sign_lexical(std::string& bytes) {
+  if (bytes.size() < 16) return;
+  std::uint64_t sum = 0;
+  for (std::size_t at = 16; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    for (std::size_t i = 8; i-- > 0;) word = word << 8 | static_cast<std::uint8_t>(bytes[at + i]);
+    sum ^= word + 0x9E3779B9U + sum * 64 + sum / 4;
+  }
+  bytes.replace(8, 8, raw(sum));
+}
+
 std::string npy_bytes(const std::string& dictionary, const std::string& data, int version) {
   const auto header = dictionary + "\n";
   std::string bytes = "\x93NUMPY";

@@ -55,6 +55,11 @@ std::string npy_bytes(const std::string& dictionary, const std::string& data, in
 /// Returns the dictionary of a type and a shape: "3,", "2, 3".
 std::string npy_dictionary(const std::string& descr, const std::string& shape);
 
+/// Returns a lexical table of Marian's binary format: the target pieces of each source piece. The checksum is right.
+std::string lexical_bytes(std::uint64_t frequent, const std::vector<std::vector<std::uint32_t>>& lists);
+/// Replaces the checksum of a changed table.
+void sign_lexical(std::string& bytes);
+
 /// A tensor of Marian's binary format.
 struct BinTensor {
   std::string name;

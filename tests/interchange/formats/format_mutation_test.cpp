@@ -4,6 +4,7 @@
 #include "common/files/atomic_file.h"
 #include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/huggingface_weights.h"
+#include "interchange/formats/lexical_table.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/npz_file.h"
 #include "interchange/formats/torch_pickle.h"
@@ -114,6 +115,17 @@ TEST_F(FormatMutationTest, Options) {
   expect_refused_or_read(kYaml, kYaml.size(), mutation_count(20'000), [](const std::string& bytes) {
     const auto options = parse_marian_options(bytes, "m.npz");
     for (const auto& [key, value] : options.values.items()) ASSERT_TRUE(options.shown.at(key).is_string()) << value;
+  });
+}
+
+TEST_F(FormatMutationTest, LexicalTable) {
+  const auto good = lexical_bytes(2, {{}, {4, 9}, {5}, {0, 1, 2, 3}});
+  expect_refused_or_read(good, good.size(), mutation_count(10'000), [](std::string bytes) {
+    sign_lexical(bytes);
+    const auto table = parse_lexical_table(bytes, "lex.bin", {4, 10});
+    ASSERT_EQ(table.offsets.size(), 5u);
+    for (const auto offset : table.offsets) ASSERT_LE(offset, table.tokens.size());
+    for (const auto token : table.tokens) ASSERT_LT(token, 10u);
   });
 }
 

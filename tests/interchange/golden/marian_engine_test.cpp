@@ -38,14 +38,19 @@ TEST_P(MarianEngineTest, AnImportedModelTranslatesAsMarianDoes) {
   ASSERT_EQ(lines.size(), beginnings.size());
   const TemporaryFolder temporary;
   const auto model = temporary / "model.safetensors";
+  const bool is_firefox = GetParam() == "firefox";
   const auto file = std::filesystem::exists(folder / "model.npz") ? "model.npz" : "model.bin";
-  const auto imported = run_gloss({"import", folder / file, "--vocabulary", folder / "vocab.spm", "--output", model});
+  Arguments import = {"import", folder, "--output", model};
+  if (!is_firefox) import = {"import", folder / file, "--vocabulary", folder / "vocab.spm", "--output", model};
+  const auto imported = run_gloss(import);
   ASSERT_EQ(imported.exit_code, 0) << imported.err;
   std::string text;
   for (const auto& line : lines) text += line + '\n';
   for (const bool plain : {false, true}) {
+    if (plain && is_firefox) continue;  // the equations know neither int8 nor shortlists
     Arguments arguments = {"translate",           "--model", model, "--beam", "1", "--max-length", "60",
-                           "--max-length-factor", "0"};  // in Marian the longest line of a batch counts
+                           "--max-length-factor", "0"};           // in Marian the longest line of a batch counts
+    if (is_firefox) arguments = {"translate", "--model", model};  // the lines were batches of their own
     if (plain) arguments.emplace_back("--plain");
     const auto outcome = run_gloss(arguments, text);
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

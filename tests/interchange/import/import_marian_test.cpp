@@ -14,6 +14,7 @@
 #include "interchange/import/import_model.h"
 #include "tests/interchange/foreign_model.h"
 #include "tests/interchange/formats/foreign_bytes.h"
+#include "tests/support/gzip_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tokenizer/mapped_tokenizer.h"
 #include "tokenizer/sentencepiece_model.h"
@@ -467,13 +468,13 @@ TEST_F(ImportMarianTest, AnArchiveNeedsNoEnding) {
 
 TEST_F(ImportMarianTest, TheReportCountsTensors) {
   model_.tensors["encoder_l9_self_Wq"] = made_tensor("x", {8, 8});
-  model_.tensors["Wemb_QuantMultA"] = made_tensor("x", {1});
+  model_.tensors["other_QuantMultA"] = made_tensor("x", {1});
   model_.tensors.erase("encoder_l1_self_bk");
   model_.tensors["decoder_l1_ffn_W1"] = made_tensor("x", {8, 11});
   const auto report = check();
   EXPECT_THAT(report.missing, ElementsAre("encoder_l1_self_bk"));
   EXPECT_THAT(report.unknown, ElementsAre("encoder_l9_self_Wq"));
-  EXPECT_THAT(report.ignored, ElementsAre("Wemb_QuantMultA", "special:model.yml"));
+  EXPECT_THAT(report.ignored, ElementsAre("other_QuantMultA", "special:model.yml"));
   EXPECT_THAT(
       report.refusals.reasons(),
       ElementsAre(HasSubstr("missing: encoder_l1_self_bk"), HasSubstr("network of the configuration: encoder_l9"),
@@ -631,6 +632,101 @@ TEST_F(ImportMarianTest, IntegersOfIntgemmAreTakenExactly) {
     EXPECT_EQ(embedding.values[2][c].item<std::int8_t>(), 0);
   }
   EXPECT_EQ(kept.file.precision, WeightPrecision::kInt8);
+}
+
+class ImportFirefoxTest : public ImportMarianTest {
+ protected:
+  /// Target pieces of each source piece: the next two.
+  std::vector<std::vector<std::uint32_t>> lists() const {
+    std::vector<std::vector<std::uint32_t>> lists(static_cast<std::size_t>(model_.pieces));
+    for (std::uint32_t piece = 0; piece + 2 < lists.size(); ++piece) lists[piece] = {piece + 1, piece + 2};
+    return lists;
+  }
+  void write(const std::string& lexical) const {
+    model_.write_bin(folder_ / "model.enfr.intgemm.alphas.bin", true);
+    put_text(folder_ / "vocab.enfr.spm", small_sentencepiece("marian"));
+    put_text(folder_ / "lex.50.50.enfr.s2t.bin", lexical);
+  }
+  ModelDescription described() {
+    report_ = import_model({.path = folder_.path()}, std::nullopt, folder_ / "gloss.safetensors");
+    return load_translation_model(folder_ / "gloss.safetensors", at::kCPU).file.description;
+  }
+
+  ImportReport report_;
+};
+
+TEST_F(ImportFirefoxTest, AFolderHasFirefoxsSettingsAndItsIntegers) {
+  write(lexical_bytes(4, lists()));
+  const auto scales = described().input_scales;
+  EXPECT_EQ(report_.format, "Firefox");
+  EXPECT_THAT(report_.notes, testing::Contains(HasSubstr("shortlist: 4 pieces for every sentence, ")));
+  const auto model = load_translation_model(folder_ / "gloss.safetensors", at::kCPU);
+  EXPECT_EQ(model.file.precision, WeightPrecision::kInt8);
+  EXPECT_EQ(model.config.decoding.beam_size, 1);
+  EXPECT_EQ(model.config.decoding.max_length_factor, 2);
+  EXPECT_TRUE(model.config.decoding.no_unk);
+  EXPECT_FLOAT_EQ(scales.at("encoder.layers.0.self_attention.query.weight"), 1 / 1.5F);
+  EXPECT_FLOAT_EQ(scales.at("source_embedding.weight"), 1 / 1.5F) << "stored as an integer, since its name has Wemb";
+  EXPECT_THAT(report_.ignored, ElementsAre("special:model.yml"));
+  const auto floats = imported({.path = folder_.path()});
+  EXPECT_THAT(floats.file.description.input_scales, IsEmpty());
+}
+
+TEST_F(ImportFirefoxTest, ListsAreThoseOfTheTableWithASharedPieceItself) {
+  write(lexical_bytes(4, lists()));
+  const auto table = described().shortlist->table();
+  EXPECT_THAT(table.always, ElementsAre(3, 1, 4, 5)) << "gloss's ids of the pieces 0 to 3";
+  const auto list = [&](std::size_t id) {
+    return Ids(table.tokens.begin() + table.offsets[id], table.tokens.begin() + table.offsets[id + 1]);
+  };
+  EXPECT_THAT(list(kPad), IsEmpty());
+  EXPECT_THAT(list(kBos), IsEmpty());
+  EXPECT_THAT(list(kEos), ElementsAre(1, 4, 3)) << "1, 2, and 0 itself";
+  EXPECT_THAT(list(7), ElementsAre(8, 9, 7)) << "6, 7, and 5 itself";
+  std::filesystem::rename(folder_ / "vocab.enfr.spm", folder_ / "srcvocab.enfr.spm");
+  std::filesystem::copy(folder_ / "srcvocab.enfr.spm", folder_ / "trgvocab.enfr.spm");
+  std::filesystem::remove(folder_ / "gloss.safetensors");
+  const auto separate = described().shortlist->table();
+  EXPECT_EQ(separate.offsets[8] - separate.offsets[7], 2) << "of a separate vocabulary";
+}
+
+TEST_F(ImportFirefoxTest, ACompressedFolderGivesTheSameWeights) {
+  write(lexical_bytes(4, lists()));
+  const auto plain = described();
+  const auto weights = read_file(folder_ / "gloss.safetensors", 1 << 20);
+  for (const std::string name : {"model.enfr.intgemm.alphas.bin", "vocab.enfr.spm", "lex.50.50.enfr.s2t.bin"}) {
+    write_gzip(folder_ / (name + ".gz"), read_file(folder_ / name, 1 << 20));
+    if (name != "vocab.enfr.spm") std::filesystem::remove(folder_ / name);  // one file is there twice
+  }
+  const auto packed = described();
+  EXPECT_EQ(packed.shortlist->table(), plain.shortlist->table());
+  EXPECT_EQ(packed.input_scales, plain.input_scales);
+  EXPECT_EQ(packed.tokenizers, plain.tokenizers);
+}
+
+TEST_F(ImportFirefoxTest, ATableOfAnotherModelIsRefused) {
+  auto others = lists();
+  others.pop_back();
+  write(lexical_bytes(4, others));
+  EXPECT_THAT([&] { described(); }, ThrowsMessage<ModelError>(HasSubstr("it belongs to another vocabulary")));
+  write(lexical_bytes(0, lists()));
+  EXPECT_THAT([&] { described(); },
+              ThrowsMessage<ModelError>(HasSubstr("lex.50.50.enfr.s2t.bin: shortlist.always: wanted the end")));
+  put_text(folder_ / "lex.2.bin", "x");
+  EXPECT_THAT([&] { described(); },
+              ThrowsMessage<ModelError>(HasSubstr("several lexical tables: lex.2.bin, lex.50.50.enfr.s2t.bin")));
+}
+
+TEST_F(ImportFirefoxTest, AMultiplierThatIsNoPositiveNumberIsRefused) {
+  model_.write(folder_.path());
+  for (const auto& [values, shown] : {std::pair(std::vector{-2.0F}, "float32 [1] -2"),
+                                      {{0.0F}, "float32 [1] 0"},
+                                      {{1e-39F}, "float32 [1]"},
+                                      {{1, 2}, "float32 [2]"}}) {
+    model_.tensors["encoder_l1_self_Wq_QuantMultA"] = {{std::ssize(values)}, values};
+    EXPECT_THAT(refusals(), ElementsAre(HasSubstr("encoder_l1_self_Wq_QuantMultA: wanted one positive number, got " +
+                                                  std::string(shown))));
+  }
 }
 
 // The check refuses each weight that the import refuses.

@@ -67,6 +67,32 @@ TEST_F(MarianFilesTest, AFolderWithOneModelNeedsNoNames) {
   EXPECT_THAT(names(find()), ElementsAre("srcvocab.spm cut by srcvocab.spm", "trgvocab.spm cut by trgvocab.spm"));
 }
 
+TEST_F(MarianFilesTest, FilesOfFirefoxMayBeCompressed) {
+  for (const auto* name : {"model.enfr.intgemm.alphas.bin.gz", "lex.50.50.enfr.s2t.bin.gz", "trgvocab.enfr.spm.gz",
+                           "srcvocab.enfr.spm.gz"})
+    put(name);
+  const auto files = find();
+  EXPECT_THAT(refusals_.reasons(), IsEmpty());
+  EXPECT_EQ(files.model, folder_ / "model.enfr.intgemm.alphas.bin.gz");
+  EXPECT_EQ(files.lexical, folder_ / "lex.50.50.enfr.s2t.bin.gz");
+  EXPECT_THAT(names(files), ElementsAre("srcvocab.enfr.spm.gz cut by srcvocab.enfr.spm.gz",
+                                        "trgvocab.enfr.spm.gz cut by trgvocab.enfr.spm.gz"));
+  put("model.enfr.intgemm.alphas.bin");
+  EXPECT_EQ(find().model, folder_ / "model.enfr.intgemm.alphas.bin") << "instead of the compressed one";
+}
+
+TEST_F(MarianFilesTest, DecoderYmlNamesTheLexicalTable) {
+  for (const auto* name : {"model.bin", "vocab.spm", "lex.a.bin", "lex.b.bin"}) put(name);
+  put("decoder.yml", "models: [model.bin]\nvocabs: [vocab.spm, vocab.spm]\nshortlist:\n  - lex.b.bin\n  - false\n");
+  EXPECT_EQ(find().lexical, folder_ / "lex.b.bin");
+  EXPECT_THAT(refusals_.reasons(), IsEmpty());
+  put("decoder.yml", "models: [model.bin]\nvocabs: [vocab.spm, vocab.spm]\nshortlist: [lex.s2t.gz, 50, 50]\n");
+  EXPECT_FALSE(find().lexical) << "a table in text form";
+  put("decoder.yml", "models: [model.bin]\nvocabs: [vocab.spm, vocab.spm]\nshortlist: [lex.c.bin, false]\n");
+  EXPECT_FALSE(find().lexical) << "a table that is missing";
+  EXPECT_THAT(refusals_.reasons(), IsEmpty());
+}
+
 TEST_F(MarianFilesTest, VocabulariesOfTwoKindsKeepTheirSides) {
   for (const auto* name : {"model.npz", "a.spm", "a.yml", "b.spm", "b.yml"}) put(name);
   put("decoder.yml", "models: [model.npz]\nvocabs: [a.spm, b.yml]\n");
