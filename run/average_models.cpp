@@ -154,9 +154,6 @@ std::vector<std::int64_t> average_models(const std::vector<fs::path>& files, con
   if (!first) throw UsageError("average: wanted at least one file");
   first->description.provenance = {
       {"program", "gloss " + std::string(kVersion)}, {"steps", std::ranges::max(steps)}, {"averaged", averaged}};
-  if (!first->description.input_scales.empty())
-    log_warning("the scales of inputs are left out: they are those of int8 weights, and a mean is float32");
-  first->description.input_scales.clear();
   write_model_file(output, model_of(*first, average.mean()), first->description);
   return steps;
 }
