@@ -264,7 +264,7 @@ bool PairAugmenter::augment(Ids& source, Ids& target, const RandomStream& random
 
   if (pair == before) return false;
   auto new_source = source_encoder_.encode(pair.source), new_target = target_encoder_.encode(pair.target);
-  new_source.push_back(kEos);
+  if (source_->has_source_eos() || new_source.empty()) new_source.push_back(kEos);
   new_target.push_back(kEos);
   if (are_unknown(new_source, new_target) || std::max(std::ssize(new_source), std::ssize(new_target)) > max_length_)
     return false;

@@ -41,6 +41,7 @@ class PairEncoder {
         target_(target),
         source_tags_(source.tag() ? 1 : 0),
         target_tags_(target.tag() ? 1 : 0),
+        has_source_eos_(source.has_source_eos()),
         options_(&options) {}
 
   std::vector<EncodedPair> encode(const Lines& lines) {
@@ -64,7 +65,7 @@ class PairEncoder {
         verdict != PairVerdict::kUsable)
       return {verdict};
     if (options_->links != nullptr && lines.has_alignment) read(lines.alignment, pair);
-    pair.source.push_back(kEos);
+    if (has_source_eos_) pair.source.push_back(kEos);
     pair.target.push_back(kEos);
     return pair;
   }
@@ -79,6 +80,7 @@ class PairEncoder {
 
   CachedEncoder source_, target_;
   Id source_tags_, target_tags_;
+  bool has_source_eos_;
   const EncodingOptions* options_;
 };
 

@@ -22,6 +22,7 @@ class TaggedTokenizer final : public Tokenizer {
   PieceSpans encode_with_spans(std::string_view line) const override;
   PieceSpans decode_with_spans(std::span<const Id> ids) const override;
   std::int64_t vocabulary_size() const override { return tokenizer_->vocabulary_size(); }
+  bool has_source_eos() const override { return tokenizer_->has_source_eos(); }
   std::string piece(Id id) const override { return tokenizer_->piece(id); }
   /// Returns the bytes of the tokenizer without the tag.
   const std::string& serialized() const override { return tokenizer_->serialized(); }

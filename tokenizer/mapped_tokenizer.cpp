@@ -120,10 +120,10 @@ std::optional<Id> MappedVocabulary::tag_of(std::string_view language) const {
 std::string to_header(const MappedVocabulary& vocabulary) {
   Json languages = Json::object();
   for (const auto& [language, id] : vocabulary.languages) languages[language] = id;
-  const Json header{
-      {"languages", std::move(languages)},
-      {"normalizer", vocabulary.normalizer == MappedVocabulary::Normalizer::kOpusMt ? kOpusMt : kNoNormalizer},
-      {"pieces", vocabulary.pieces}};
+  Json header{{"languages", std::move(languages)},
+              {"normalizer", vocabulary.normalizer == MappedVocabulary::Normalizer::kOpusMt ? kOpusMt : kNoNormalizer},
+              {"pieces", vocabulary.pieces}};
+  if (!vocabulary.has_source_eos) header["source_eos"] = false;
   return std::string(kMagic) + to_text(header) + '\n';
 }
 
@@ -142,12 +142,14 @@ ParsedVocabulary parse_header(std::string_view bytes, const std::string& name) {
   } catch (const std::invalid_argument& error) {
     refuse(name, std::string("a header that is not JSON: ") + error.what());
   }
-  if (!header.is_object() || header.size() != 3 || !header.contains("languages") || !header.contains("normalizer") ||
-      !header.contains("pieces"))
-    refuse(name, "a header without just languages, normalizer and pieces");
+  const bool has_eos = header.is_object() && header.contains("source_eos");
+  if (!header.is_object() || header.size() != (has_eos ? 4 : 3) || !header.contains("languages") ||
+      !header.contains("normalizer") || !header.contains("pieces") || (has_eos && !header["source_eos"].is_boolean()))
+    refuse(name, "a header without just languages, normalizer, pieces and perhaps source_eos");
   MappedVocabulary vocabulary{.pieces = read_pieces(header["pieces"], name),
                               .normalizer = read_normalizer(header["normalizer"], name),
-                              .languages = read_languages(header["languages"], name)};
+                              .languages = read_languages(header["languages"], name),
+                              .has_source_eos = header.value("source_eos", true)};
   vocabulary.validate(name);
   return {std::move(vocabulary), end + 1};
 }

@@ -30,6 +30,7 @@ struct MappedVocabulary {
   Normalizer normalizer = Normalizer::kNone;
   /// Ids of language tags, from 4, by the name of the language. Two names may share a tag. Text never becomes a tag.
   std::map<std::string, Id, std::less<>> languages = {};
+  bool has_source_eos = true;  ///< see Tokenizer
 
   /// Throws ModelError("name: ...") if the above does not hold.
   void validate(const std::string& name) const;
@@ -74,6 +75,7 @@ class MappedTokenizer final : public Tokenizer {
   PieceSpans decode_with_spans(std::span<const Id> ids) const override;
   std::int64_t vocabulary_size() const override;
   bool encodes_words_separately() const override;
+  bool has_source_eos() const override { return vocabulary_.has_source_eos; }
   std::optional<Id> language_tag(std::string_view language) const override;
   std::vector<std::string> languages() const override;
   const std::string& serialized() const override { return serialized_; }

@@ -34,6 +34,9 @@ class Tokenizer {
   virtual std::int64_t vocabulary_size() const = 0;
   /// Returns whether the ids of a line are the ids of its words, which U+0020 separates, one after the other.
   virtual bool encodes_words_separately() const { return false; }
+  /// Returns whether eos follows the pieces of a source; the caller of encode adds it. False for networks that were
+  /// trained on sources without it, as OpenNMT's are.
+  virtual bool has_source_eos() const { return true; }
   /// Returns a piece's spelling for display. Throws ModelError for an id outside the vocabulary.
   virtual std::string piece(Id id) const { return decode({&id, 1}); }
   /// Returns the bytes that a model file stores, from which an equal tokenizer is loaded (make_tokenizer).

@@ -35,21 +35,23 @@ AttentionSite default_attention_site(const ModelConfig& config, std::string_view
   return {last_layer(config), std::nullopt};
 }
 
-std::vector<PieceLink> strongest_links(const at::Tensor& weights, std::size_t tags) {
+std::vector<PieceLink> strongest_links(const at::Tensor& weights, std::size_t tags, bool has_eos) {
   const auto [T, S] = sizes<2>(weights, "weights");
   const auto rows = weights.to(at::kCPU, at::kFloat).contiguous();
   std::vector<PieceLink> links(static_cast<std::size_t>(T));
-  if (S == 0) return links;
+  const auto pieces_end = S - (has_eos ? 1 : 0);
+  if (pieces_end < 0) return links;
   for (std::int64_t t = 0; t < T; ++t) {
     const auto* row = rows.const_data_ptr<float>() + t * S;
-    const auto *pieces = row + std::min(static_cast<std::int64_t>(tags), S - 1), *end = row + S - 1;
+    const auto *pieces = row + std::min(static_cast<std::int64_t>(tags), pieces_end), *end = row + pieces_end;
     const auto* best = std::max_element(pieces, end);
     auto& link = links[static_cast<std::size_t>(t)];
     if (pieces < end) {
       link.source = best - row;
       link.weight = *best;
     }
-    link.to_end = pieces == end || *end > *best || std::any_of(row, pieces, [best](float tag) { return tag > *best; });
+    link.to_end = pieces == end || (has_eos && *end > *best) ||
+                  std::any_of(row, pieces, [best](float tag) { return tag > *best; });
   }
   return links;
 }

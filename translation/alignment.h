@@ -22,8 +22,9 @@ AttentionSite parse_attention_site(std::string_view name, const ModelConfig& con
 /// `name` says if it is not empty (decoding.alignment_from).
 AttentionSite default_attention_site(const ModelConfig& config, std::string_view name = "");
 
-/// Returns the strongest link of each row of weights [T, S], S including eos; the first of equals. The first `tags`
-/// positions are language tags, which count as eos does: they are no piece, and attention to them has no other place.
-std::vector<PieceLink> strongest_links(const at::Tensor& weights, std::size_t tags = 0);
+/// Returns the strongest link of each row of weights [T, S]; the first of equals. If `has_eos`, the last position is
+/// eos (Tokenizer::has_source_eos). The first `tags` positions are language tags, which count as eos does: they are no
+/// piece, and attention to them has no other place.
+std::vector<PieceLink> strongest_links(const at::Tensor& weights, std::size_t tags = 0, bool has_eos = true);
 
 }  // namespace gloss

@@ -112,7 +112,8 @@ void find_links(const LineTranslator& translator, const DetailOptions& options, 
   std::vector<Item*> aligned;
   const auto take = [](Item& item, const at::Tensor& weights) {  // [T, S]
     const auto tags = static_cast<std::int64_t>(item.tags);
-    item.links = strongest_links(weights.narrow(0, tags, weights.size(0) - tags), item.line->translation->source.tags);
+    item.links = strongest_links(weights.narrow(0, tags, weights.size(0) - tags), item.line->translation->source.tags,
+                                 item.line->source->back() == kEos);
   };
   for (auto& item : items) {
     const auto& ids = item.hypothesis->ids;

@@ -58,7 +58,7 @@ LineTranslator::Source LineTranslator::encode_source(std::string_view line) cons
   source.length = std::min(pieces.size(), static_cast<std::size_t>(max_source_length_ - 1));
   source.truncated = source.length < pieces.size();
   source.ids.assign(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(source.length));
-  if (!pieces.empty()) source.ids.push_back(kEos);
+  if (!pieces.empty() && source_->has_source_eos()) source.ids.push_back(kEos);
   return source;
 }
 

@@ -72,7 +72,7 @@ class LineTranslator {
   struct Source {
     PieceSpans pieces;       ///< of the whole line, without eos
     std::size_t length = 0;  ///< number of pieces that the model reads
-    Ids ids;                 ///< these pieces and eos; empty for a line without pieces
+    Ids ids;                 ///< these pieces and eos (Tokenizer::has_source_eos); empty for a line without pieces
     bool truncated = false;  ///< `length` is less than the number of pieces
   };
   Source encode_source(std::string_view line) const;

@@ -286,6 +286,17 @@ TEST_F(PairAugmenterTest, AProbabilityIsTheShareOfThePairs) {
   EXPECT_NEAR(lower, kPairs / 4, 20);
 }
 
+TEST_F(PairAugmenterTest, SourcesWithoutAnEndStayWithoutOne) {
+  const auto letters = std::make_shared<LetterTokenizer>(/*has_source_eos=*/false);
+  DataConfig config;
+  config.augmentation.upper_case = 1;
+  auto source = letters->encode("abc"), target = letters->encode("def");
+  target.push_back(kEos);
+  ASSERT_TRUE(PairAugmenter(config, {}, letters, letters).augment(source, target, RandomStream(1, "run"), 0));
+  EXPECT_EQ(source, letters->encode("ABC"));
+  EXPECT_EQ(target.back(), kEos);
+}
+
 TEST_F(PairAugmenterTest, PairsThatWouldBeTooLongStay) {
   const auto changer = augmenter({.upper_case = 1}, std::ssize(corpus_->target(0)) + 1);
   auto source = corpus_->source(0), target = corpus_->target(0);

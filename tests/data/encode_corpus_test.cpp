@@ -137,6 +137,18 @@ TEST(EncodeCorpusTest, LinksThatDoNotFitAreRefusedByTheirLine) {
   refuses("2-0\n\n\n\n", "links 4;");
 }
 
+TEST(EncodeCorpusTest, TargetsEndWithEosAndSourcesUnlessTheNetworkReadsNone) {
+  const CorpusFiles files("ab\n", "c\n");
+  for (const bool ends : {true, false}) {
+    const LetterTokenizer source(ends);
+    const auto corpus = ParallelCorpus::read(files.source(), files.target(), source, kAlphabet, {});
+    auto wanted = kAlphabet.encode("ab");
+    if (ends) wanted.push_back(kEos);
+    EXPECT_EQ(corpus.source(0), wanted);
+    EXPECT_EQ(corpus.target(0).back(), kEos);
+  }
+}
+
 TEST(EncodeCorpusTest, ATextWithoutAUsablePairIsRefusedByName) {
   const CorpusFiles good("a\n", "b\n"), bad("\n\n", "b\nc\n"), uneven("a\n", "b\nc\n");
   EXPECT_THAT(

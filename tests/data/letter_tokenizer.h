@@ -12,12 +12,15 @@ namespace gloss {
 /// A tokenizer whose pieces are all bytes except the space: id 4 + byte.
 class LetterTokenizer final : public Tokenizer {
  public:
+  explicit LetterTokenizer(bool has_source_eos = true) : has_source_eos_(has_source_eos) {}
   Ids encode(std::string_view line) const override;
   std::string decode(std::span<const Id> ids) const override;
   std::int64_t vocabulary_size() const override { return 4 + 256; }
+  bool has_source_eos() const override { return has_source_eos_; }
   const std::string& serialized() const override { return name_; }
 
  private:
+  bool has_source_eos_;
   std::string name_ = "letters";
 };
 

@@ -13,6 +13,7 @@
 #include "common/text/utf8.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tokenizer/training_text.h"
+#include "tokenizer/language_tags.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/subword_sampling.h"
 #include "tokenizer/tokenizer.h"
@@ -189,6 +190,20 @@ TEST(MappedTokenizerTest, IsStoredAndLoaded) {
   EXPECT_EQ(again->encode(kSentence), tokenizer.encode(kSentence));
   EXPECT_THAT([&] { MappedTokenizer(reversed(model), "other bytes", "m"); },
               ThrowsMessage<ModelError>(StartsWith("m: wanted a SentencePiece model")));
+}
+
+TEST(MappedTokenizerTest, SourcesWithoutAnEndAreStored) {
+  const auto model = train_on(training_text(), small_config());
+  auto vocabulary = reversed(model);
+  EXPECT_TRUE(MappedTokenizer(vocabulary, model, "m").has_source_eos());
+  vocabulary.has_source_eos = false;
+  const MappedTokenizer tokenizer(vocabulary, model, "m");
+  const auto again = make_tokenizer(tokenizer.serialized(), "again");
+  EXPECT_FALSE(again->has_source_eos());
+  EXPECT_FALSE(TaggedTokenizer(again, 4).has_source_eos());
+  auto damaged = tokenizer.serialized();
+  damaged.replace(damaged.find("false"), 5, "12345");
+  EXPECT_THROW(make_tokenizer(damaged, "damaged"), ModelError);
 }
 
 TEST(MappedTokenizerTest, SubwordsAreSampled) {

@@ -318,6 +318,14 @@ TEST(StrongestLinksTest, LanguageTagsAreNoPiecesEither) {
   EXPECT_EQ(strongest_links(at::ones({1, 2}), 1)[0].source, -1);
 }
 
+TEST(StrongestLinksTest, ASourceWithoutAnEndHasAPieceInItsLastPlace) {
+  const auto links = strongest_links(at::tensor({0.4F, 0.1F, 0.6F, 0.5F, 0.1F, 0.4F}).view({2, 3}), 1, false);
+  EXPECT_EQ(links[0].source, 2);
+  EXPECT_FALSE(links[0].to_end);
+  EXPECT_EQ(links[1].source, 2);
+  EXPECT_TRUE(links[1].to_end) << "the tag has more attention";
+}
+
 TEST(StrongestLinksTest, OfNothingButTheEndThereIsNone) {
   const auto links = strongest_links(at::ones({2, 1}));
   ASSERT_EQ(links.size(), 2u);
