@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <ATen/ops/full.h>
+
 #include "common/error.h"
 #include "common/text/printable.h"
 #include "tensor/shape.h"
@@ -38,6 +40,11 @@ const ForeignTensorInfo& ForeignTensors::info(std::string_view tensor) const {
     throw ModelError(name_ + ": wanted a tensor " + printable(tensor) +
                      ", got none of this name; the file is not whole");
   return found->second;
+}
+
+at::Tensor ForeignTensors::divisors(std::string_view tensor) const {
+  const auto& multiplier = info(tensor).multiplier;
+  return multiplier ? at::full({1}, *multiplier, at::kFloat) : at::Tensor();
 }
 
 void ForeignTensors::add(const std::string& tensor, ForeignTensorInfo info) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -22,7 +23,10 @@ struct ForeignTensorInfo {
   std::vector<std::int64_t> shape;  ///< as the other program's network uses it
   /// Of int8 and int16 of Marian: a value is an element divided by this finite, positive number.
   std::optional<float> multiplier = {};
+  /// Of int8 of CTranslate2: each row of a matrix has a divisor of its own (ForeignTensors::divisors).
+  bool has_row_divisors = false;
 
+  bool is_quantized() const { return multiplier || has_row_divisors; }
   bool operator==(const ForeignTensorInfo&) const = default;
 };
 
@@ -37,6 +41,9 @@ std::uint64_t checked_byte_count(const ForeignTensorInfo& info, const std::strin
 inline std::span<std::byte> bytes_of(const at::Tensor& tensor) {
   return {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()};
 }
+
+/// Returns whether elements can be divided by a number, so that the quotient of the largest one is finite, too.
+inline bool is_divisor(float number) { return number > 0 && std::isfinite(number) && std::isfinite(0x1p15F / number); }
 
 /// Limits of a file of tensors.
 inline constexpr std::size_t kMaxForeignTensors = 200'000;
@@ -61,6 +68,9 @@ class ForeignTensors {
   /// Reads the elements of a tensor, in its type and shape; the result may be a view of more. Quantized elements are
   /// not divided. Throws ModelError if there is none of this name, or if its bytes are damaged; IoError.
   at::Tensor tensor(std::string_view tensor) const { return read(std::string(tensor), info(tensor)); }
+  /// Returns the numbers by which the elements of a quantized tensor are divided, float32: [1], or [rows] with
+  /// has_row_divisors. Undefined if it is not quantized.
+  virtual at::Tensor divisors(std::string_view tensor) const;
 
   const std::string& name() const { return name_; }  ///< file or folder, printable, for messages
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -8,8 +7,8 @@
 
 #include "common/error.h"
 #include "common/files/file_kind.h"
-#include "common/system/descriptor.h"
 #include "common/text/printable.h"
+#include "interchange/formats/binary_reader.h"
 #include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/packed_file.h"
 
@@ -53,53 +52,34 @@ std::string hexadecimal(std::uint64_t code) {
 
 class MarianBin final : public ForeignTensors {
  public:
-  explicit MarianBin(const std::filesystem::path& path) : ForeignTensors(printable(path.string())), path_(path) {
-    auto file = open_unpacked(path, kMaxUnpackedModel);
-    file_ = std::move(file.descriptor);
-    size_ = file.size;
+  explicit MarianBin(const std::filesystem::path& path)
+      : ForeignTensors(printable(path.string())), reader_(open_unpacked(path, kMaxUnpackedModel), name()) {
     read_structure();
     refuse_optimizer_state(*this);
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw ModelError(name() + ": " + what); }
-  [[noreturn]] void fail_short(const std::string& part) const {
-    fail("wanted " + part + ", got the end of the file; it is cut short or damaged");
-  }
-
-  /// Returns `count` values from the present offset on. Throws before it allocates more than the file holds.
-  template <typename Value>
-  std::vector<Value> take(std::uint64_t count, const std::string& part) {
-    if (count > (size_ - position_) / sizeof(Value)) fail_short(part);
-    std::vector<Value> values(count);
-    if (read_up_to(file_, position_, std::as_writable_bytes(std::span(values)), path_) != count * sizeof(Value))
-      fail_short(part);
-    position_ += count * sizeof(Value);
-    return values;
-  }
+  [[noreturn]] void fail(const std::string& what) const { reader_.fail(what); }
 
   void read_structure() {
     read_version();
-    const auto count = take<std::uint64_t>(1, "the number of tensors").front();
+    const auto count = reader_.take<std::uint64_t>("the number of tensors");
     if (count == 0 || count > kMaxForeignTensors)
       fail("wanted 1 to " + std::to_string(kMaxForeignTensors) + " tensors, got " + std::to_string(count) +
            "; the file is damaged or no model of Marian");
-    const auto headers = take<Header>(count, "the headers of " + std::to_string(count) + " tensors");
+    const auto headers = reader_.take<Header>(count, "the headers of " + std::to_string(count) + " tensors");
     std::vector<std::string> names;
     for (const auto& header : headers) names.push_back(read_name(header));
     std::vector<ForeignTensorInfo> infos;
     for (std::size_t i = 0; i < headers.size(); ++i) infos.push_back(read_info(headers[i], names[i]));
-    const auto gap = take<std::uint64_t>(1, "the length of the gap before the data").front();
-    if (gap > size_ - position_) fail_short("a gap of " + std::to_string(gap) + " bytes before the data");
-    position_ += gap;
+    reader_.skip(reader_.take<std::uint64_t>("the length of the gap before the data"), "a gap before the data");
     for (std::size_t i = 0; i < headers.size(); ++i) add_tensor(headers[i], names[i], std::move(infos[i]));
-    if (position_ != size_)
-      fail("wanted the end of the file after the last tensor, got " + std::to_string(size_ - position_) +
-           " bytes more; the file is damaged");
+    reader_.expect_end("the last tensor");
   }
 
   void read_version() {
-    const auto start = take<char>(std::min<std::uint64_t>(size_, sizeof(std::uint64_t)), "the version");
+    const auto start =
+        reader_.take<char>(std::min<std::uint64_t>(reader_.size(), sizeof(std::uint64_t)), "the version");
     std::uint64_t version = 0;
     const bool whole = start.size() == sizeof version;
     if (whole) std::memcpy(&version, start.data(), sizeof version);
@@ -115,14 +95,7 @@ class MarianBin final : public ForeignTensors {
   }
 
   std::string read_name(const Header& header) {
-    if (header.name_bytes < 2 || header.name_bytes > kPrefix.size() + kMaxForeignNameBytes + 1)
-      fail("name of a tensor: wanted 2 to " + std::to_string(kPrefix.size() + kMaxForeignNameBytes + 1) +
-           " bytes, got " + std::to_string(header.name_bytes) + "; the file is damaged");
-    const auto bytes = take<char>(header.name_bytes, "the names of the tensors");
-    if (std::ranges::find(bytes, '\0') != std::prev(bytes.end()))
-      fail("name of a tensor: wanted one NUL, at its end, got \"" + printable({bytes.data(), bytes.size()}, 80) +
-           "\"; the file is damaged");
-    std::string tensor(bytes.begin(), std::prev(bytes.end()));
+    const auto tensor = reader_.take_name(header.name_bytes, kPrefix.size() + kMaxForeignNameBytes, "name of a tensor");
     return tensor.starts_with(kPrefix) ? tensor.substr(kPrefix.size()) : tensor;
   }
 
@@ -132,7 +105,7 @@ class MarianBin final : public ForeignTensors {
       fail(where + "wanted at most " + std::to_string(kMaxForeignDimensions) + " dimensions, got " +
            std::to_string(header.dimensions));
     auto info = read_type(header.type, where);
-    for (const auto size : take<std::int32_t>(header.dimensions, "the shapes of the tensors")) {
+    for (const auto size : reader_.take<std::int32_t>(header.dimensions, "the shapes of the tensors")) {
       if (size < 1) fail(where + "wanted sizes from 1, got " + std::to_string(size) + "; the file is damaged");
       info.shape.push_back(size);
     }
@@ -160,19 +133,17 @@ class MarianBin final : public ForeignTensors {
     if (header.data_bytes < bytes)
       throw ModelError(where + ": wanted at least " + std::to_string(bytes) + " bytes for " + shown_shape(info) +
                        ", got " + std::to_string(header.data_bytes) + "; the file is damaged");
-    if (header.data_bytes > size_ - position_)
-      fail_short(std::to_string(header.data_bytes) + " bytes of tensor " + printable(tensor, 80));
-    offsets_[tensor] = position_;
-    if (info.multiplier) info.multiplier = read_multiplier(tensor, position_ + elements);
-    position_ += header.data_bytes;
+    const auto offset = reader_.position();
+    reader_.skip(header.data_bytes, "tensor " + printable(tensor, 80));
+    offsets_[tensor] = offset;
+    if (info.multiplier) info.multiplier = read_multiplier(tensor, offset + elements);
     add(tensor, std::move(info));
   }
 
   float read_multiplier(const std::string& tensor, std::uint64_t offset) const {
     float multiplier = 0;
-    read_up_to(file_, offset, std::as_writable_bytes(std::span(&multiplier, 1)), path_);
-    // The quotient of the largest element must be finite, too.
-    if (!(multiplier > 0) || !std::isfinite(multiplier) || !std::isfinite(0x1p15F / multiplier))
+    reader_.read(offset, std::as_writable_bytes(std::span(&multiplier, 1)));
+    if (!is_divisor(multiplier))
       fail("tensor " + printable(tensor, 80) + ": wanted a positive multiplier after its elements, got " +
            std::to_string(multiplier) + "; the file is damaged");
     return multiplier;
@@ -183,14 +154,11 @@ class MarianBin final : public ForeignTensors {
     const bool is_transposed = info.multiplier && tensor.find("Wemb") == tensor.npos;
     const auto shape = is_transposed ? std::vector{info.shape[1], info.shape[0]} : info.shape;
     const auto values = at::empty(shape, info.type);
-    if (read_up_to(file_, offsets_.at(tensor), bytes_of(values), path_) != values.nbytes())
-      fail("tensor " + tensor + ": the file became shorter while it was read");
+    reader_.read(offsets_.at(tensor), bytes_of(values));
     return is_transposed ? values.t() : values;
   }
 
-  std::filesystem::path path_;
-  Descriptor file_;
-  std::uint64_t size_ = 0, position_ = 0;
+  BinaryReader reader_;
   std::map<std::string, std::uint64_t> offsets_;  // of the elements
 };
 

@@ -49,4 +49,10 @@ RegularFile open_unpacked(const std::filesystem::path& path, std::uint64_t limit
   throw ModelError(error.what());
 }
 
+RegularFile memory_file(std::string_view bytes) {
+  auto file = open_memory_file();
+  if (!write_all(file, std::as_bytes(std::span(bytes)))) throw_io_error("a file in memory", "write");
+  return {std::move(file), bytes.size()};
+}
+
 }  // namespace gloss

@@ -54,11 +54,14 @@ Json parse_model_json(std::string_view text, const std::string& name, int max_de
   }
 }
 
-Json read_json_object(const std::filesystem::path& path, std::size_t limit) {
-  const auto name = printable(path.string());
-  auto json = parse_model_json(read_model_text(path, limit), name);
+Json parse_json_object(std::string_view text, const std::string& name) {
+  auto json = parse_model_json(text, name);
   if (!json.is_object()) throw ModelError(name + ": wanted an object { ... }, got " + json.type_name());
   return json;
+}
+
+Json read_json_object(const std::filesystem::path& path, std::size_t limit) {
+  return parse_json_object(read_model_text(path, limit), printable(path.string()));
 }
 
 Json read_json_object_if_there(const std::filesystem::path& path, std::size_t limit) {

@@ -19,6 +19,8 @@ std::string read_model_text(const std::filesystem::path& path, std::size_t limit
 
 /// Parses the JSON of such a file. Throws ModelError with `name` and the fault.
 Json parse_model_json(std::string_view text, const std::string& name, int max_depth = 32);
+/// Parses a JSON object of such a file. Throws ModelError, also for other JSON.
+Json parse_json_object(std::string_view text, const std::string& name);
 
 /// Maximum sizes of the files of a foreign model in bytes. Settings such as config.json have 50 kB at most, and NLLB's
 /// tokenizer has 17 to 35 MB.

@@ -90,6 +90,18 @@ std::vector<std::string> parse_json_pieces(std::string_view text, const std::str
   return pieces.take();
 }
 
+std::vector<std::string> parse_json_list(std::string_view text, const std::string& name) {
+  const auto json = parse_model_json(text, name, 1);
+  if (!json.is_array()) throw ModelError(name + ": wanted a JSON list of pieces, got something else");
+  Pieces pieces(name, json.size());
+  for (std::size_t id = 0; id < json.size(); ++id) {
+    auto place = "piece " + std::to_string(id);
+    if (!json[id].is_string()) pieces.fail(place, "wanted a text, got " + printable(to_text(json[id]), 80));
+    pieces.put(json[id].get<std::string>(), id, std::move(place));
+  }
+  return pieces.take();
+}
+
 /// Removes the scores if each line has one after a tab, as in the .vocab files of SentencePiece.
 void remove_scores(std::vector<std::string_view>& lines) {
   const auto is_scored = [](std::string_view line) {
@@ -133,6 +145,8 @@ std::vector<std::string> parse_pieces(Vocabulary::Kind kind, std::string_view by
       return parse_yaml_pieces(bytes, name);
     case Vocabulary::Kind::kJson:
       return parse_json_pieces(bytes, name);
+    case Vocabulary::Kind::kJsonList:
+      return parse_json_list(bytes, name);
     case Vocabulary::Kind::kSentencePiece:
       return parse_sentencepiece(bytes, name);
     case Vocabulary::Kind::kText:

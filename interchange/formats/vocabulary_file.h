@@ -9,7 +9,7 @@ namespace gloss {
 
 /// The pieces of another program's vocabulary, by id.
 struct Vocabulary {
-  enum class Kind { kYaml, kJson, kText, kSentencePiece };
+  enum class Kind { kYaml, kJson, kJsonList, kText, kSentencePiece };
 
   Kind kind = Kind::kText;
   std::string name;                 ///< of the file, for messages
@@ -29,7 +29,7 @@ inline constexpr std::size_t kMaxVocabularyPieces = 1'000'000;
 /// ModelError with the path, the line or entry, and the fault; IoError; UsageError if the file is YAML and gloss was
 /// built without yaml-cpp.
 Vocabulary read_vocabulary(const std::filesystem::path& path);
-/// Parses the bytes of a vocabulary.
+/// Parses the bytes of a vocabulary. CTranslate2 has a JSON list of the pieces by id.
 Vocabulary parse_vocabulary(Vocabulary::Kind kind, std::string bytes, std::string name);
 
 }  // namespace gloss

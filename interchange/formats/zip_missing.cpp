@@ -9,7 +9,8 @@ namespace {
 
 [[noreturn]] void refuse() {
   throw UsageError(
-      "archives (.npz, pytorch_model.bin): this gloss was built without libzip; install libzip-dev and build it again");
+      "archives (.npz, pytorch_model.bin, .argosmodel): this gloss was built without libzip; install libzip-dev and "
+      "build it again");
 }
 
 }  // namespace

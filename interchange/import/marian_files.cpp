@@ -8,6 +8,7 @@
 #include "common/text/printable.h"
 #include "common/text/utf8.h"
 #include "interchange/formats/marian_options.h"
+#include "interchange/formats/model_files.h"
 #include "interchange/formats/packed_file.h"
 #include "interchange/formats/settings_file.h"
 #include "interchange/import/marian_folder.h"
@@ -29,13 +30,7 @@ bool has_any(const std::string& name, std::initializer_list<std::string_view> wo
 
 /// Returns the files of a folder, by name, without compressed ones that are also there decompressed.
 Paths files_of(const fs::path& folder) {
-  constexpr std::size_t kMaxFiles = 10'000;
-  Paths files;
-  std::error_code error, dangling;  // a link to nothing is no fault
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (entry->is_regular_file(dangling) && files.size() < kMaxFiles) files.push_back(entry->path());
-  if (error) throw IoError(printable(folder.string()) + ": " + error.message());
-  std::ranges::sort(files);
+  auto files = regular_files(folder);
   std::erase_if(files, [all = files](const fs::path& file) {
     return unpacked_path(file) != file && std::ranges::binary_search(all, unpacked_path(file));
   });
@@ -88,28 +83,6 @@ std::optional<fs::path> find_decoder(const fs::path& folder, const Paths& files)
     if (may_be && names_models(file)) return file;
   }
   return std::nullopt;
-}
-
-/// Returns one file for both sides, or the source's and the target's by their names. Refuses a file that is named for
-/// one side and has no counterpart.
-Paths sided(const Paths& files, const std::string& kind, Refusals& refusals) {
-  const auto of_side = [&](std::initializer_list<std::string_view> words) {
-    Paths result;
-    for (const auto& file : files)
-      if (has_any(file.filename().string(), words)) result.push_back(file);
-    return result;
-  };
-  const auto source = of_side({"source", "src"}), target = of_side({"target", "trg", "tgt"});
-  if (files.size() <= 1) {
-    if (source != target)
-      refusals.add("wanted " + kind + " for both languages, found only " + names_of(files) + ", the " +
-                   (target.empty() ? "source's" : "target's") + "; add the other one, or name both by --vocabulary");
-    return files;
-  }
-  if (source.size() == 1 && target.size() == 1 && source != target) return {source.front(), target.front()};
-  refusals.add("there are several " + kind + ": " + names_of(files) +
-               "; name them by --vocabulary, the source's first");
-  return {};
 }
 
 class Finder {
@@ -188,14 +161,14 @@ class Finder {
     if (given.empty() && named.empty()) {
       std::ranges::copy_if(files_, std::back_inserter(tables), is_table);
       if (tables.empty()) tables = lists_of_pieces();
-      tables = sided(tables, "vocabularies", refusals_);
+      tables = sided_files(tables, "vocabularies", refusals_);
     }
     if (models.empty() && (tables.empty() || !std::ranges::all_of(tables, is_sentencepiece))) {
       std::ranges::copy_if(files_, std::back_inserter(models), [&](const auto& file) {
         return is_sentencepiece(file) && std::ranges::find(tables, file) == tables.end();
       });
       if (models.empty()) refuse_without_sentencepiece(tables);
-      models = sided(models, "SentencePiece models", refusals_);
+      models = sided_files(models, "SentencePiece models", refusals_);
     }
     if (tables.empty()) tables = models;
     for (const auto* files : {&tables, &models})
@@ -277,6 +250,26 @@ std::vector<std::pair<std::string, std::string>> substitutions(std::string_view 
 std::string normalized(const std::string& text) { return opus_normalized(text).text; }
 
 }  // namespace
+
+Paths sided_files(const Paths& files, const std::string& kind, Refusals& refusals) {
+  const auto of_side = [&](std::initializer_list<std::string_view> words) {
+    Paths result;
+    for (const auto& file : files)
+      if (has_any(file.filename().string(), words)) result.push_back(file);
+    return result;
+  };
+  const auto source = of_side({"source", "src"}), target = of_side({"target", "trg", "tgt"});
+  if (files.size() <= 1) {
+    if (source != target)
+      refusals.add("wanted " + kind + " for both languages, found only " + names_of(files) + ", the " +
+                   (target.empty() ? "source's" : "target's") + "; add the other one, or name both by --vocabulary");
+    return files;
+  }
+  if (source.size() == 1 && target.size() == 1 && source != target) return {source.front(), target.front()};
+  refusals.add("there are several " + kind + ": " + names_of(files) +
+               "; name them by --vocabulary, the source's first");
+  return {};
+}
 
 MarianFiles find_marian_files(const ImportSettings& settings, Refusals& refusals) {
   return Finder(settings, refusals).find();

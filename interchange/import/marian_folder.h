@@ -41,6 +41,11 @@ struct MarianFiles {
 /// or ambiguous. Throws ModelError if decoder.yml is damaged; IoError.
 MarianFiles find_marian_files(const ImportSettings& settings, Refusals& refusals);
 
+/// Returns one file for both sides, or the source's and the target's by their names. Refuses a file that is named for
+/// one side and has no counterpart, and others of which there are several; `kind` names them: "vocabularies".
+std::vector<std::filesystem::path> sided_files(const std::vector<std::filesystem::path>& files, const std::string& kind,
+                                               Refusals& refusals);
+
 /// Compares the rules of a package's preprocess.sh with opus_normalized (tokenizer/opus_normalizer.h). Returns a
 /// sentence about the difference; empty if there is none.
 std::string preprocessing_difference(const std::string& script);

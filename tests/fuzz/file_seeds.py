@@ -23,8 +23,9 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 DOCUMENTS = {name: (FOLDER / "documents" / name).read_bytes() for name in FORMATS}
 TERMS = [path.read_bytes() for path in sorted((FOLDER / "terms").iterdir())]
 VECTORS = ["2 3\na 1 2 3\nthe 0.5 -1e-3 .25\n", "the 1 2\nb 3 4\na\t5\t6\n\u2581 7 8\n"]
-NAMES = {"b": ["model.bin"], "n": ["model.npz"], "s": ["model.safetensors"], "o": ["decoder.yml"],
-         "v": ["model.vocab.yml", "model.trg.vocab.yml"], "j": ["vocab.json"], "m": ["source.spm", "spiece.model"]}
+NAMES = {"b": ["model.bin"], "c": ["model.bin"], "n": ["model.npz"], "s": ["model.safetensors"], "o": ["decoder.yml"],
+         "v": ["model.vocab.yml", "model.trg.vocab.yml"], "j": ["vocab.json"], "a": ["shared_vocabulary.json"],
+         "m": ["source.spm", "spiece.model"]}
 
 
 def entries(archive):

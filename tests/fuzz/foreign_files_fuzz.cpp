@@ -1,11 +1,13 @@
 // Files of other programs' models: tensors have the types and shapes that are stated, and are not larger than the file
 // allows. An input is a letter for the kind of file and its bytes, or entries (archive_input.h).
 
+#include "interchange/formats/ctranslate2_bin.h"
 #include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/huggingface_weights.h"
 #include "interchange/formats/lexical_table.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/npz_file.h"
+#include "interchange/formats/packed_file.h"
 #include "interchange/formats/settings_file.h"
 #include "interchange/formats/torch_pickle.h"
 #include "interchange/formats/vocabulary_file.h"
@@ -39,6 +41,15 @@ void check_file(char kind, std::string_view input) {
   switch (kind) {
     case 'b':
       return check_tensors(*open_marian_bin(put_input("model.bin", bytes)), bytes.size());
+    case 'c': {
+      const Ctranslate2Bin file(memory_file(bytes), "input");
+      for (const auto& name : file.names())
+        is_read<ModelError>([&] {
+          const auto divisors = file.divisors(name);
+          expect(!divisors.defined() || divisors.numel() == 1 || divisors.numel() == file.info(name).shape.front());
+        });
+      return check_tensors(file, (file.names().size() + 1) * bytes.size());  // aliases repeat a tensor
+    }
     case 'n':
     case 't': {
       const auto archive = archive_input(input);
@@ -68,6 +79,8 @@ void check_file(char kind, std::string_view input) {
       return check_vocabulary(Vocabulary::Kind::kYaml, bytes);
     case 'j':
       return check_vocabulary(Vocabulary::Kind::kJson, bytes);
+    case 'a':
+      return check_vocabulary(Vocabulary::Kind::kJsonList, bytes);
     case 'l':
       return check_vocabulary(Vocabulary::Kind::kText, bytes);
     case 'x': {

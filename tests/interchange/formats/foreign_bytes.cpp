@@ -168,8 +168,30 @@ std::uint32_t mutation_count(std::uint32_t usual) {
   return usual * static_cast<std::uint32_t>(factor == nullptr ? 1 : std::max(1, std::atoi(factor)));
 }
 
+std::string ctranslate2_bytes(const std::vector<Ct2Variable>& variables,
+                              const std::vector<std::pair<std::string, std::string>>& aliases, std::uint32_t version,
+                              const std::string& specification, std::uint32_t revision) {
+  const auto text = [](const std::string& name) {
+    return raw(static_cast<std::uint16_t>(name.size() + 1)) + name + '\0';
+  };
+  constexpr std::uint32_t kSizes[] = {4, 1, 2, 4, 2, 2};
+  auto bytes = raw(version) + text(specification) + raw(revision) + raw(static_cast<std::uint32_t>(variables.size()));
+  for (const auto& [variable, type, shape, data] : variables) {
+    const auto size = kSizes[type], count = static_cast<std::uint32_t>(data.size());
+    bytes += text(variable) + raw(static_cast<std::uint8_t>(shape.size())) + raw(shape);
+    bytes += version >= 4 ? raw(type) + raw(count) : raw(static_cast<std::uint8_t>(size)) + raw(count / size);
+    bytes += data;
+  }
+  if (version < 3) return bytes;
+  bytes += raw(static_cast<std::uint32_t>(aliases.size()));
+  for (const auto& [alias, variable] : aliases) bytes += text(alias) + text(variable);
+  return bytes;
+}
+
 std::vector<float> float_values(const ForeignTensors& file, const std::string& name) {
-  const auto values = file.tensor(name).to(at::kFloat).div(file.info(name).multiplier.value_or(1)).contiguous();
+  const auto divisors = file.divisors(name);
+  auto values = file.tensor(name).to(at::kFloat);
+  values = (divisors.defined() ? values.div(divisors.unsqueeze(1)) : values).contiguous();
   return {values.const_data_ptr<float>(), values.const_data_ptr<float>() + values.numel()};
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -70,7 +71,20 @@ struct BinTensor {
 /// Returns a file in Marian's binary format. Data are padded to 256 bytes.
 std::string bin_bytes(const std::vector<BinTensor>& tensors, std::uint64_t version = 1);
 
-/// Returns the values of a tensor of any type, row-major, divided by the multiplier if they are quantized.
+/// A variable of a model.bin of CTranslate2. Types are 0 float32, 1 int8, 2 int16, 3 int32, 4 float16, 5 bfloat16.
+struct Ct2Variable {
+  std::string name;
+  std::uint8_t type = 0;
+  std::vector<std::uint32_t> shape;
+  std::string data;
+};
+/// Returns a model.bin, byte by byte from the description of the format. Before version 4 a type is a size.
+std::string ctranslate2_bytes(const std::vector<Ct2Variable>& variables,
+                              const std::vector<std::pair<std::string, std::string>>& aliases = {},
+                              std::uint32_t version = 6, const std::string& specification = "TransformerSpec",
+                              std::uint32_t revision = 7);
+
+/// Returns the values of a tensor of any type, row-major, divided by its divisors if they are quantized.
 std::vector<float> float_values(const ForeignTensors& file, const std::string& name);
 
 /// Returns a copy with one to three changes: bits, bytes, parts cut, repeated or moved, digits and little-endian sizes.

@@ -2,11 +2,13 @@
 #include <set>
 
 #include "common/files/atomic_file.h"
+#include "interchange/formats/ctranslate2_bin.h"
 #include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/huggingface_weights.h"
 #include "interchange/formats/lexical_table.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/npz_file.h"
+#include "interchange/formats/packed_file.h"
 #include "interchange/formats/torch_pickle.h"
 #include "interchange/formats/vocabulary_file.h"
 #include "interchange/formats/yaml.h"
@@ -74,6 +76,22 @@ TEST_F(FormatMutationTest, MarianBin) {
   });
 }
 
+TEST_F(FormatMutationTest, Ctranslate2Bin) {
+  const auto good = ctranslate2_bytes({{"decoder/embeddings/weight", 1, {10, 8}, std::string(80, 'x')},
+                                       {"decoder/embeddings/weight_scale", 0, {10}, raw(std::vector<float>(10, 63.5F))},
+                                       {"decoder/num_heads", 2, {}, raw(std::int16_t{2})},
+                                       {"decoder/projection/bias", 4, {10}, std::string(20, 'x')},
+                                       {"encoder/layer_0/ffn/linear_0/weight", 2, {8, 4}, std::string(64, 'x')},
+                                       {"encoder/layer_0/ffn/linear_0/weight_scale", 0, {}, raw(512.0F)}},
+                                      {{"decoder/projection/weight", "decoder/embeddings/weight"}});
+  expect_refused_or_read(good, good.size(), mutation_count(20'000), [&](const std::string& bytes) {
+    const Ctranslate2Bin file(memory_file(bytes), "model.bin");
+    read_all(file, 2 * bytes.size());  // aliases
+    for (const auto& [name, value] : file.numbers()) static_cast<void>(value.toDouble());
+    for (const auto& name : file.names()) file.text(name);
+  });
+}
+
 TEST_F(FormatMutationTest, Npz) {
   if (!has_libzip()) GTEST_SKIP() << "built without libzip";
   const auto floats = npy_bytes(npy_dictionary("<f4", "6, 4"), std::string(96, 'x'));
@@ -138,6 +156,8 @@ TEST_F(FormatMutationTest, Vocabularies) {
   };
   const std::string json = R"({"</s>": 0, "<unk>": 1, "\u2581a": 2, "▁die": 3, "b": 4})";
   expect_refused_or_read(json, json.size(), mutation_count(10'000), read(Vocabulary::Kind::kJson));
+  const std::string list = R"(["</s>", "<unk>", "\u2581a", "▁die", "b"])";
+  expect_refused_or_read(list, list.size(), mutation_count(10'000), read(Vocabulary::Kind::kJsonList));
   const std::string lines = "</s>\n<unk>\n▁a\n▁die\nb\n";
   expect_refused_or_read(lines, lines.size(), mutation_count(10'000), read(Vocabulary::Kind::kText));
   const auto model = read_file(std::filesystem::path(GLOSS_GOLDEN_FOLDER) / "pieces.model", 1 << 20);

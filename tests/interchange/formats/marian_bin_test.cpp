@@ -162,7 +162,7 @@ TEST_F(MarianBinTest, RefusesSizesBeyondTheFileBeforeAllocating) {
 TEST_F(MarianBinTest, RefusesAFileThatBecomesShorter) {
   const auto file = open({kBias});
   std::filesystem::resize_file(path_, 256);
-  EXPECT_THAT([&] { file->tensor("b"); }, refuses_model("tensor b: the file became shorter while it was read"));
+  EXPECT_THAT([&] { file->tensor("b"); }, refuses_model("model.bin: the file became shorter while it was read"));
 }
 
 }  // namespace

@@ -71,6 +71,13 @@ TEST(VocabularyFileTest, ReadsJson) {
   EXPECT_THAT(parsing(Kind::kJson, "{}"), refuses_model("v: wanted pieces, got none"));
 }
 
+TEST(VocabularyFileTest, ReadsListsOfJson) {
+  EXPECT_THAT(pieces(Kind::kJsonList, R"(["</s>", "b", "\u2581a"])"), ElementsAre("</s>", "b", "▁a"));
+  EXPECT_THAT(parsing(Kind::kJsonList, R"(["b", 1])"), refuses_model("v: piece 1: wanted a text, got 1"));
+  EXPECT_THAT(parsing(Kind::kJsonList, R"(["b", "b"])"), refuses_model("v: piece 1: wanted each piece once"));
+  EXPECT_THAT(parsing(Kind::kJsonList, R"({"b": 0})"), refuses_model("v: wanted a JSON list of pieces"));
+}
+
 TEST(VocabularyFileTest, ReadsLines) {
   EXPECT_THAT(pieces(Kind::kText, "</s>\n<unk>\r\n▁a\nb"), ElementsAre("</s>", "<unk>", "▁a", "b"));
   EXPECT_THAT(pieces(Kind::kText, "a\nb\n"), ElementsAre("a", "b"));
