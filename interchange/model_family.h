@@ -12,11 +12,15 @@ namespace gloss {
 
 /// Programs whose model files gloss reads and writes. They differ in names and layouts of weights, and in the formulas
 /// by which they compute with the same weights.
-enum class ModelFamily { kMarian, kHuggingFace };
+enum class ModelFamily { kMarian, kHuggingFace, kCtranslate2 };
 
 /// Names in options, messages and model files.
-inline constexpr std::array<std::pair<std::string_view, ModelFamily>, 2> kModelFamilies{
-    {{"marian", ModelFamily::kMarian}, {"huggingface", ModelFamily::kHuggingFace}}};
+inline constexpr std::array<std::pair<std::string_view, ModelFamily>, 3> kModelFamilies{
+    {{"marian", ModelFamily::kMarian},
+     {"huggingface", ModelFamily::kHuggingFace},
+     {"ctranslate2", ModelFamily::kCtranslate2}}};
+/// The families whose formulas can be chosen. A file of CTranslate2 states its own.
+inline constexpr std::array kFormulaFamilies{kModelFamilies[0], kModelFamilies[1]};
 
 /// Epsilon that Marian's networks add to the variance of a norm (model.layer_norm_epsilon).
 inline constexpr double kMarianEpsilon = 1e-6;

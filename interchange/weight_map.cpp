@@ -137,6 +137,54 @@ Names huggingface_names(const std::string& weight, const ModelConfig& config) {
   return {};
 }
 
+// The text between the name of a layer and "/weight" or "/bias"; rows of several weights are in one matrix.
+struct Ctranslate2Part {
+  std::string_view part, name;
+  std::int64_t number = 0, count = 1;
+};
+constexpr std::array<Ctranslate2Part, 10> kCtranslate2Parts{{{"self_attention.query", "self_attention/linear_0", 0, 3},
+                                                             {"self_attention.key", "self_attention/linear_0", 1, 3},
+                                                             {"self_attention.value", "self_attention/linear_0", 2, 3},
+                                                             {"self_attention.output", "self_attention/linear_1"},
+                                                             {"cross_attention.query", "attention/linear_0"},
+                                                             {"cross_attention.key", "attention/linear_1", 0, 2},
+                                                             {"cross_attention.value", "attention/linear_1", 1, 2},
+                                                             {"cross_attention.output", "attention/linear_2"},
+                                                             {"feed_forward.gate", "ffn/linear_0"},
+                                                             {"feed_forward.outer", "ffn/linear_1"}}};
+constexpr Table<5> kCtranslate2Norms{{{"self_attention_norm", "self_attention/layer_norm"},
+                                      {"cross_attention_norm", "attention/layer_norm"},
+                                      {"feed_forward_norm", "ffn/layer_norm"},
+                                      {"source_embedding_norm", "encoder/layernorm_embedding"},
+                                      {"target_embedding_norm", "decoder/layernorm_embedding"}}};
+
+Names ctranslate2_names(const std::string& weight, const ModelConfig& config) {
+  const auto dot = weight.rfind('.');
+  const auto is_matrix = weight.substr(dot) == ".weight";
+  const std::string kind = is_matrix ? "/weight" : "/bias", norm_kind = is_matrix ? "/gamma" : "/beta";
+  if (const auto layer = in_layer(weight)) {
+    const auto prefix = std::string(layer->stack) + "/layer_" + std::to_string(layer->layer) + '/';
+    if (const auto norm = find(kCtranslate2Norms, layer->part)) return {{prefix + *norm + norm_kind}};
+    if (layer->part == "feed_forward.inner")
+      return {{prefix + (has_gate(config.activation) ? "ffn/linear_0_noact" : "ffn/linear_0") + kind}};
+    const auto found = std::ranges::find(kCtranslate2Parts, layer->part, &Ctranslate2Part::part);
+    if (found == kCtranslate2Parts.end()) return {};
+    return {{prefix + std::string(found->name) + kind, false, found->number, found->count}};
+  }
+  const ForeignName source{"encoder/embeddings_0/weight"}, older_source{"encoder/embeddings/weight"},
+      target{"decoder/embeddings/weight"};
+  if (weight == kSourceEmbedding)
+    return config.tie_embeddings == TieEmbeddings::kAll ? Names{target} : Names{source, older_source};
+  if (weight == kTargetEmbedding) return {target};
+  if (weight == kGeneratorMatrix || weight == "generator.bias") return {{"decoder/projection" + kind}};
+  if (weight == "source_positions.weight") return {{"encoder/position_encodings/encodings"}};
+  if (weight == "target_positions.weight") return {{"decoder/position_encodings/encodings"}};
+  if (const auto norm = find(kCtranslate2Norms, weight.substr(0, dot))) return {{*norm + norm_kind}};
+  for (const std::string stack : {"encoder", "decoder"})
+    if (weight.starts_with(stack + ".norm.")) return {{stack + "/layer_norm" + norm_kind}};
+  return {};
+}
+
 std::vector<std::int64_t> transposed_shape(std::vector<std::int64_t> shape) {
   std::ranges::reverse(shape);
   return shape;
@@ -157,7 +205,15 @@ at::Tensor take_rows(const at::Tensor& values, std::span<const std::int64_t> row
 }  // namespace
 
 std::vector<ForeignName> foreign_names(ModelFamily family, const std::string& weight, const ModelConfig& config) {
-  return family == ModelFamily::kMarian ? marian_names(weight, config) : huggingface_names(weight, config);
+  switch (family) {
+    case ModelFamily::kMarian:
+      return marian_names(weight, config);
+    case ModelFamily::kHuggingFace:
+      return huggingface_names(weight, config);
+    case ModelFamily::kCtranslate2:
+      return ctranslate2_names(weight, config);
+  }
+  return {};
 }
 
 std::vector<std::int64_t> residual_axes(std::string_view weight) {
@@ -186,21 +242,25 @@ PieceRows piece_rows(std::int64_t foreign_size, const SpecialRows& specials) {
   return result;
 }
 
-WeightMap::WeightMap(ModelFamily family, ModelConfig config, PieceRows source, PieceRows target)
-    : family_(family), config_(config), source_(std::move(source)), target_(std::move(target)) {}
+WeightMap::WeightMap(ModelFamily family, ModelConfig config, PieceRows source, PieceRows target, bool reorders_channels)
+    : family_(family),
+      config_(config),
+      source_(std::move(source)),
+      target_(std::move(target)),
+      reorders_channels_(reorders_channels) {}
 
 const PieceRows& WeightMap::rows_of(const std::string& weight) const {
   return weight == kSourceEmbedding ? source_ : target_;
 }
 
-bool WeightMap::reorders_channels() const { return config_.positions == Positions::kSinusoidal; }
-
 std::vector<std::int64_t> WeightMap::foreign_shape(const std::string& weight, const ForeignName& foreign,
                                                    std::vector<std::int64_t> shape) const {
   if (const auto axis = piece_axis(weight)) shape[static_cast<std::size_t>(*axis)] = rows_of(weight).foreign_size;
   if (foreign.transposed) return transposed_shape(std::move(shape));
-  if (shape.size() == 1 && (family_ == ModelFamily::kMarian || weight == "generator.bias"))
-    shape.insert(shape.begin(), 1);
+  shape.front() *= foreign.parts;
+  const bool is_matrix =
+      family_ == ModelFamily::kMarian || (family_ == ModelFamily::kHuggingFace && weight == "generator.bias");
+  if (is_matrix && shape.size() == 1) shape.insert(shape.begin(), 1);
   return shape;
 }
 
@@ -212,6 +272,7 @@ at::Tensor WeightMap::to_gloss(const std::string& weight, const ForeignName& for
   else
     expect_dimensions(values, vector ? 1 : 2, foreign.name);
   auto result = vector ? values.flatten() : foreign.transposed ? values.t() : values;
+  if (foreign.parts > 1) result = result.chunk(foreign.parts)[static_cast<std::size_t>(foreign.part)];
   if (piece_axis(weight)) {
     const auto& rows = rows_of(weight);
     if (result.size(0) != rows.foreign_size)
@@ -221,7 +282,7 @@ at::Tensor WeightMap::to_gloss(const std::string& weight, const ForeignName& for
     if (range) taken = taken.subspan(static_cast<std::size_t>(range->first), static_cast<std::size_t>(range->count));
     result = take_rows(result, taken, vector ? PieceRows::kNoRowBias : 0);
   }
-  if (reorders_channels())
+  if (reorders_channels_)
     for (const auto axis : residual_axes(weight)) result = alternate_channels(result, axis);
   return result.contiguous();
 }
@@ -229,7 +290,7 @@ at::Tensor WeightMap::to_gloss(const std::string& weight, const ForeignName& for
 at::Tensor WeightMap::to_foreign(const std::string& weight, const ForeignName& foreign,
                                  const at::Tensor& values) const {
   auto result = values;
-  if (reorders_channels())
+  if (reorders_channels_)
     for (const auto axis : residual_axes(weight)) result = separate_channels(result, axis);
   if (piece_axis(weight)) {
     const auto& rows = rows_of(weight);

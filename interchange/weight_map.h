@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -17,6 +18,8 @@ namespace gloss {
 struct ForeignName {
   std::string name;
   bool transposed = false;  ///< a matrix that is stored as [in, out]; gloss has [out, in]
+  /// The tensor has the rows of `parts` weights of equal shape, one below the other; this weight is number `part`.
+  std::int64_t part = 0, parts = 1;
   bool operator==(const ForeignName&) const = default;
 };
 
@@ -72,7 +75,10 @@ struct RowRange {
 ///     const auto bias = map.to_gloss("generator.bias", foreign, tensor);
 class WeightMap {
  public:
-  WeightMap(ModelFamily family, ModelConfig config, PieceRows source, PieceRows target);
+  /// `reorders_channels`: the other program has all sines of its positions before all cosines.
+  WeightMap(ModelFamily family, ModelConfig config, PieceRows source, PieceRows target, bool reorders_channels);
+  WeightMap(ModelFamily family, const ModelConfig& config, PieceRows source, PieceRows target)
+      : WeightMap(family, config, std::move(source), std::move(target), config.positions == Positions::kSinusoidal) {}
 
   const ModelConfig& config() const { return config_; }
   std::vector<ForeignName> names(const std::string& weight) const { return foreign_names(family_, weight, config_); }
@@ -94,11 +100,11 @@ class WeightMap {
 
  private:
   const PieceRows& rows_of(const std::string& weight) const;
-  bool reorders_channels() const;
 
   ModelFamily family_;
   ModelConfig config_;
   PieceRows source_, target_;
+  bool reorders_channels_;
 };
 
 /// Return `values` with the channels of `axis`, whose size is even, in gloss's order, and in the other order. gloss's

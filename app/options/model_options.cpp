@@ -70,15 +70,14 @@ void add_import_command(CLI::App& program, Command& chosen) {
   auto& settings = options->settings;
   auto& command =
       add_command(program, "import",
-                  "Turn a model of Marian, Firefox, OPUS-MT or Hugging Face (MarianMT, Pegasus, M2M100, NLLB) into a "
-                  "model of gloss",
+                  "Turn a model of Marian, Firefox, OPUS-MT, Hugging Face (MarianMT, Pegasus, M2M100, NLLB), "
+                  "CTranslate2 or Argos Translate into a model of gloss",
                   options->common);
-  add_option(
-      command,
-      {.help = "read a .npz or .bin file of Marian, or the folder of a model of Firefox, OPUS-MT or Hugging Face",
-       .flag = "path",
-       .placeholder = "FILE-OR-DIR"},
-      settings.path)
+  add_option(command,
+             {.help = "read a .npz or .bin file of Marian, an .argosmodel, or the folder of a model",
+              .flag = "path",
+              .placeholder = "FILE-OR-DIR"},
+             settings.path)
       ->required();
   auto* output = add_option(command, {.help = "write the model to FILE", .flag = "--output"}, options->output);
   add_overwrite(command, options->overwrite);
@@ -96,9 +95,9 @@ void add_import_command(CLI::App& program, Command& chosen) {
              {.help = "use the frequencies of positions and the epsilon of norms of this program",
               .flag = "--formulas",
               .shown_default = "the one that trained the model"},
-             settings.formulas, kModelFamilies);
+             settings.formulas, kFormulaFamilies);
   add_repeated(command,
-               {.help = "use this vocabulary or SentencePiece model of Marian; the source's first, then the target's",
+               {.help = "use this vocabulary (Marian) or SentencePiece model; the source's first, then the target's",
                 .flag = "--vocabulary",
                 .placeholder = "FILE..."},
                [&settings](const std::string& file) { settings.vocabularies.emplace_back(file); });
@@ -124,7 +123,8 @@ void add_import_command(CLI::App& program, Command& chosen) {
   finish_command(command,
                  "gloss import opus-mt-en-de --check\n"
                  "gloss import opus-mt-en-de --output en-de.safetensors\n"
-                 "gloss import model.npz --vocabulary vocab.spm --output en-de.safetensors");
+                 "gloss import model.npz --vocabulary vocab.spm --output en-de.safetensors\n"
+                 "gloss import translate-en_es.argosmodel --precision int8 --output en-es.safetensors");
   command.callback([options, &chosen] { chosen = Parsed<ImportOptions>(options); });
 }
 

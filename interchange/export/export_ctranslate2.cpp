@@ -1,4 +1,6 @@
+#include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -7,9 +9,11 @@
 
 #include "common/files/atomic_file.h"
 #include "common/text/printable.h"
+#include "common/version.h"
 #include "interchange/export/ctranslate2_file.h"
 #include "interchange/export/export_checks.h"
 #include "interchange/model_family.h"
+#include "interchange/weight_map.h"
 #include "model/make_model.h"
 #include "model/storage/stored_weights.h"
 #include "model/weights.h"
@@ -52,11 +56,10 @@ class VariableWriter {
         weights_(model.file.model.weights),
         precision_(precision),
         positions_(exported_positions(model)) {
-    add_stack("encoder", config_.encoder_layers);
-    add_stack("decoder", config_.decoder_layers);
-    add_embeddings();
+    add_weights(model.file.vocabularies);
+    add_switches("encoder");
+    add_switches("decoder");
     add_positions();
-    add_exact("decoder/projection/bias", {"generator.bias"});
     variables_.add_number("encoder/embeddings_merge", 0);
     variables_.add_number("decoder/start_from_zero_embedding", config_.starts_from_zero() ? 1 : 0);
     variables_.add_number("decoder/alignment_layer", -1, at::kShort);
@@ -97,47 +100,28 @@ class VariableWriter {
     variables_.values[name] = [source = weights_, weights] { return float_rows(source, weights); };
   }
 
-  /// Adds linear maps of the same input as one map.
-  void add_linear(const std::string& name, const std::string& module, const std::vector<std::string>& parts) {
-    std::vector<std::string> matrices, biases;
-    for (const auto& part : parts) {
-      matrices.push_back(module + '.' + part + ".weight");
-      biases.push_back(module + '.' + part + ".bias");
+  /// Adds the weights under the names of the import. A matrix has the rows of one weight or of several.
+  void add_weights(const Vocabularies& vocabularies) {
+    std::map<std::string, std::vector<std::string>> variables;
+    for (const auto& [weight, info] : network_weights(config_, vocabularies)) {
+      const auto place = foreign_names(ModelFamily::kCtranslate2, weight, config_).front();
+      auto& parts = variables[place.name];
+      parts.resize(static_cast<std::size_t>(place.parts));
+      parts[static_cast<std::size_t>(place.part)] = weight;
     }
-    add_matrix(name, matrices);
-    add_exact(name + "/bias", biases);
+    constexpr std::string_view kMatrix = "/weight";
+    for (const auto& [name, weights] : variables)
+      if (name.ends_with(kMatrix))
+        add_matrix(name.substr(0, name.size() - kMatrix.size()), weights);
+      else
+        add_exact(name, weights);
+    const auto tie = config_.tie_embeddings;
+    auto& aliases = variables_.aliases;
+    if (tie == TieEmbeddings::kAll) aliases["encoder/embeddings_0/weight"] = "decoder/embeddings/weight";
+    if (tie != TieEmbeddings::kNone) aliases["decoder/projection/weight"] = "decoder/embeddings/weight";
   }
 
-  /// Adds a norm. CTranslate2 computes RMS normalization if the shift is missing.
-  void add_norm(const std::string& name, const std::string& module) {
-    add_exact(name + "/gamma", {module + ".weight"});
-    if (config_.norm_type == NormType::kLayer) add_exact(name + "/beta", {module + ".bias"});
-  }
-
-  void add_layer(const std::string& name, const std::string& module, bool is_decoder) {
-    add_linear(name + "/self_attention/linear_0", module + ".self_attention", {"query", "key", "value"});
-    add_linear(name + "/self_attention/linear_1", module + ".self_attention", {"output"});
-    add_norm(name + "/self_attention/layer_norm", module + ".self_attention_norm");
-    if (is_decoder) {
-      add_linear(name + "/attention/linear_0", module + ".cross_attention", {"query"});
-      add_linear(name + "/attention/linear_1", module + ".cross_attention", {"key", "value"});
-      add_linear(name + "/attention/linear_2", module + ".cross_attention", {"output"});
-      add_norm(name + "/attention/layer_norm", module + ".cross_attention_norm");
-    }
-    const bool gated = has_gate(config_.activation);
-    if (gated) add_linear(name + "/ffn/linear_0_noact", module + ".feed_forward", {"inner"});
-    add_linear(name + "/ffn/linear_0", module + ".feed_forward", {gated ? "gate" : "inner"});
-    add_linear(name + "/ffn/linear_1", module + ".feed_forward", {"outer"});
-    add_norm(name + "/ffn/layer_norm", module + ".feed_forward_norm");
-  }
-
-  void add_stack(const std::string& stack, std::int64_t layers) {
-    const bool is_decoder = stack == "decoder";
-    for (std::int64_t i = 0; i < layers; ++i)
-      add_layer(stack + "/layer_" + std::to_string(i), stack + ".layers." + std::to_string(i), is_decoder);
-    if (config_.has_final_norm()) add_norm(stack + "/layer_norm", stack + ".norm");
-    if (config_.embedding_norm)
-      add_norm(stack + "/layernorm_embedding", is_decoder ? "target_embedding_norm" : "source_embedding_norm");
+  void add_switches(const std::string& stack) {
     variables_.add_number(stack + "/num_heads", config_.heads, at::kShort);
     variables_.add_number(stack + "/pre_norm", config_.norm == NormPlace::kPre ? 1 : 0);
     variables_.add_number(stack + "/activation", activation_names(config_.activation).ctranslate2);
@@ -145,32 +129,13 @@ class VariableWriter {
     variables_.add_number(stack + "/multi_query_attention", 0);
   }
 
-  void add_embeddings() {
-    add_matrix("decoder/embeddings", {stored_name(kTargetEmbedding, config_.tie_embeddings)});
-    add_tied(config_.tie_embeddings == TieEmbeddings::kAll, "encoder/embeddings_0", kSourceEmbedding);
-    add_tied(config_.tie_embeddings != TieEmbeddings::kNone, "decoder/projection", kGeneratorMatrix);
-  }
-
-  /// Adds a matrix, or another name of the target's embedding if it is the same.
-  void add_tied(bool tied, const std::string& name, const char* weight) {
-    if (tied)
-      variables_.aliases[name + "/weight"] = "decoder/embeddings/weight";
-    else
-      add_matrix(name, {weight});
-  }
-
   void add_positions() {
-    const std::string encoder = "encoder/position_encodings/encodings",
-                      decoder = "decoder/position_encodings/encodings";
-    if (config_.positions == Positions::kLearned) {
-      add_exact(encoder, {"source_positions.weight"});
-      add_exact(decoder, {"target_positions.weight"});
-      return;
-    }
+    if (config_.positions == Positions::kLearned) return;  // among the weights
+    const std::string encoder = "encoder/position_encodings/encodings";
     variables_.values[encoder] = [config = config_, count = positions_] {
       return make_positions(config)->forward(0, count, at::kCPU);
     };
-    variables_.aliases[decoder] = encoder;
+    variables_.aliases["decoder/position_encodings/encodings"] = encoder;
   }
 
   ModelConfig config_;
@@ -185,11 +150,12 @@ Json ctranslate2_config(const TranslationModel& model) {
   const auto& tokenizer = *model.target_tokenizer;
   const bool has_usual_norms = config.norm_type == NormType::kLayer && config.layer_norm_epsilon == 1e-5;
   return {{"add_source_bos", false},
-          {"add_source_eos", true},
+          {"add_source_eos", model.source_tokenizer->has_source_eos()},
           {"bos_token", tokenizer.piece(kBos)},
           {"eos_token", tokenizer.piece(kEos)},
           {"unk_token", tokenizer.piece(kUnk)},
           {"decoder_start_token", tokenizer.piece(kBos)},
+          {"exported_by", "gloss " + std::string(kVersion)},
           {"layer_norm_epsilon", has_usual_norms ? Json() : Json(config.layer_norm_epsilon)},
           {"multi_query_attention", false}};
 }

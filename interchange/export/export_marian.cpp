@@ -205,6 +205,8 @@ Refusals marian_refusals(const TranslationModel& model, WeightPrecision precisio
   checks.expect("embedding_scale", {"sqrt"});
   checks.expect_zero_start();
   checks.expect_no_normalizer();
+  checks.refusals.require(model.source_tokenizer->has_source_eos(),
+                          "wanted a network that reads </s> at the end of a source, got one without");
   checks.expect_languages();
   for (const auto& [name, tokenizer] : named_tokenizers(model)) checks.expect_distinct(name, marian_pieces(*tokenizer));
   checks.refusals.require(!model.config.tokenizer.target_tag,

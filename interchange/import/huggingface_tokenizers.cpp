@@ -34,8 +34,6 @@ constexpr std::array<std::string_view, 2> kAnyTokenizer{"PreTrainedTokenizer", "
 constexpr std::array<const char*, 3> kSentencePieceFiles{"source.spm", "spiece.model", "sentencepiece.bpe.model"};
 constexpr const char* kTokenizerJson = "tokenizer.json";
 
-constexpr std::string_view kLanguageCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-
 /// Languages of M2M100 in the order of their rows, which follow those of vocab.json: FAIRSEQ_LANGUAGE_CODES of
 /// transformers' tokenization_m2m_100.py. transformers 5 may write them into no file.
 constexpr std::string_view kM2m100Languages =
@@ -80,17 +78,6 @@ AddedPieces m2m100_pieces(std::int64_t first) {
   std::istringstream languages{std::string(kM2m100Languages)};
   for (std::string language; languages >> language;) added[first++] = "__" + language + "__";
   return added;
-}
-
-/// The language of "__de__" or "deu_Latn"; empty for another piece.
-std::string tag_language(const std::string& piece) {
-  if (piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__")) {
-    auto name = piece.substr(2, piece.size() - 4);
-    return name.find_first_not_of(kLanguageCharacters) == name.npos ? name : "";
-  }
-  const auto bar = piece.find('_');
-  const bool is_code = bar != piece.npos && bar >= 2 && is_language_tag(with_hyphens(piece));
-  return is_code ? piece : "";
 }
 
 class TokenizerReader {

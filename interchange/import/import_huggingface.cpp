@@ -256,7 +256,7 @@ class HuggingFaceImport {
   void set_decoder_start() {
     auto& config = model_.config.model;
     if (network_.decoder_start == network_.specials.bos) return;
-    for (const auto& [name, transposed] :
+    for (const auto& [name, transposed, part, parts] :
          foreign_names(ModelFamily::kHuggingFace, stored_name(kTargetEmbedding, config.tie_embeddings), config)) {
       if (!file_->has(name)) continue;
       if (file_->info(name).shape != std::vector{network_.target_size, config.d_model}) return;  // refused later

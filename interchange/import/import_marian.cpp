@@ -173,7 +173,7 @@ class MarianImport {
   PieceRows rows_of(const char* embedding, std::int64_t stated, std::int64_t used, const ImportedVocabulary& side) {
     auto& refusals = model_.report.refusals;
     auto count = stated;
-    for (const auto& [name, transposed] : foreign_names(ModelFamily::kMarian, embedding, network_.model)) {
+    for (const auto& [name, transposed, part, parts] : foreign_names(ModelFamily::kMarian, embedding, network_.model)) {
       if (!file_->has(name)) continue;
       count = row_count(file_->info(name));
       refusals.require(stated == 0 || stated == count, "dim-vocabs: wanted " + std::to_string(count) + ", as many as " +

@@ -82,7 +82,7 @@ bool is_file_of_gloss(const fs::path& path) {
   }
 }
 
-/// Refuses a model file or a run of gloss, a folder of CTranslate2, and one of Hugging Face without config.json.
+/// Refuses a model file or a run of gloss, and a folder of Hugging Face without config.json.
 void expect_importable_format(const fs::path& path) {
   const bool is_folder = fs::is_directory(path);
   const auto model = model_path(path);
@@ -92,8 +92,6 @@ void expect_importable_format(const fs::path& path) {
                      "; the commands of gloss take it as it is");
   if (!is_folder) return;
   const auto has = [&](const char* file) { return fs::exists(path / file); };
-  if (has("model.bin") && (has("shared_vocabulary.json") || has("source_vocabulary.json")))
-    throw UsageError(name + "is a model of CTranslate2; import the model that it was converted from");
   if (has("adapter_config.json")) {
     const auto adapter = read_json_object(path / "adapter_config.json", kMaxSettingsFile);
     throw UsageError(
@@ -109,16 +107,18 @@ ModelFamily family_of(const ImportSettings& settings) {
   const auto& path = settings.path;
   if (path.empty() || !fs::exists(path))
     throw UsageError("there is no " + printable(path.string()) +
-                     "; name a .npz or .bin file of Marian, or the folder of a model");
+                     "; name a .npz or .bin file of Marian, the folder of a model, or an Argos package");
   expect_importable_format(path);
   if (settings.from) return *settings.from;
+  if (path.extension() == ".argosmodel" || (fs::is_directory(path) && is_ctranslate2(path)))
+    return ModelFamily::kCtranslate2;
   if (fs::is_directory(path))
     return fs::exists(path / "config.json") ? ModelFamily::kHuggingFace : ModelFamily::kMarian;
   if (path.extension() == ".npz" || unpacked_path(path).extension() == ".bin") return ModelFamily::kMarian;
   const auto hint = path.extension() == ".zip"           ? "unpack the archive and name its folder"
                     : path.extension() == ".safetensors" ? "name the folder, which also has config.json"
                                                          : "name a .npz or .bin file, or the folder of a model";
-  throw UsageError(printable(path.string()) + ": wanted a model of Marian or Hugging Face; " + hint);
+  throw UsageError(printable(path.string()) + ": wanted a model of Marian, Hugging Face or CTranslate2; " + hint);
 }
 
 ImportedModel open_model(const ImportSettings& settings) {
@@ -128,9 +128,15 @@ ImportedModel open_model(const ImportSettings& settings) {
                      ": wanted a folder with config.json, as Hugging Face's "
                      "transformers saves it");
   if (family == ModelFamily::kHuggingFace && !settings.vocabularies.empty())
-    throw UsageError("--vocabulary: applies to models of Marian, got " + printable(settings.path.string()) +
+    throw UsageError("--vocabulary: applies to models of Marian and CTranslate2, got " +
+                     printable(settings.path.string()) +
                      ", which is a Hugging Face directory with its own; leave it out");
-  auto model = family == ModelFamily::kMarian ? import_marian(settings) : import_huggingface(settings);
+  if (family == ModelFamily::kCtranslate2 && settings.formulas)
+    throw UsageError("--formulas: applies to models of Marian and Hugging Face, got " +
+                     printable(settings.path.string()) + ", which states its own; leave it out");
+  auto model = family == ModelFamily::kMarian        ? import_marian(settings)
+               : family == ModelFamily::kCtranslate2 ? import_ctranslate2(settings)
+                                                     : import_huggingface(settings);
   auto& config = model.config;
   auto& report = model.report;
   if (const auto limit = config.model.position_limit()) {

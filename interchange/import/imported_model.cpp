@@ -20,6 +20,7 @@
 namespace gloss {
 namespace {
 
+constexpr std::string_view kLanguageCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 constexpr double kMaxUnknownPercent = 5;  // of a SentencePiece model's pieces that a vocabulary may lack
 
 /// Sets the section `tokenizer` from a SentencePiece model and a number of pieces.
@@ -50,6 +51,7 @@ MappedVocabulary mapped_vocabulary(const ImportedVocabulary& side, MappedVocabul
   MappedVocabulary result;
   result.pieces = {"<pad>", "<unk>", "<s>", "</s>"};
   result.normalizer = normalizer;
+  result.has_source_eos = side.has_source_eos;
   const std::set<std::string_view> known(pieces.begin(), pieces.end());
   std::map<std::int64_t, Id> ids;
   for (std::size_t id = 0; id < side.rows.rows.size(); ++id) {
@@ -69,6 +71,20 @@ MappedVocabulary mapped_vocabulary(const ImportedVocabulary& side, MappedVocabul
   for (const auto& [language, row] : side.languages)
     if (const auto id = ids.find(row); id != ids.end()) result.languages.emplace(language, id->second);
   return result;
+}
+
+/// Returns whether a vocabulary has the ids of its SentencePiece model, and gloss's special ids.
+bool is_plain(const MappedVocabulary& vocabulary, const PieceTable& cut, const std::string& sentencepiece) {
+  const auto has_text = [](const std::string& text, const Piece& piece) { return text == piece.text; };
+  if (!std::ranges::equal(vocabulary.pieces, cut.pieces, has_text) || !vocabulary.languages.empty() ||
+      !vocabulary.has_source_eos || vocabulary.normalizer != MappedVocabulary::Normalizer::kNone)
+    return false;
+  try {
+    make_tokenizer(sentencepiece, "");
+  } catch (const ModelError&) {
+    return false;  // other special ids
+  }
+  return true;
 }
 
 void add_tokenizer(ImportedModel& model, const ImportSettings& settings, const std::string& tensor,
@@ -101,15 +117,29 @@ void add_tokenizer(ImportedModel& model, const ImportSettings& settings, const s
   else if (!unknown.empty())
     model.report.notes.push_back(vocabulary_file + " lacks " + share +
                                  "; gloss cuts without them, where other programs have <unk>");
-  const MappedTokenizer tokenizer(vocabulary, unknown.empty() ? sentencepiece : without_pieces(sentencepiece, unknown),
-                                  sentencepiece_file);
-  model.tokenizers[tensor] = tokenizer.serialized();
-  describe_sentencepiece(model.config.tokenizer, sentencepiece, tokenizer.vocabulary_size());
-  found.languages = tokenizer.languages();
+  if (is_plain(vocabulary, cut, sentencepiece)) {
+    model.tokenizers[tensor] = sentencepiece;
+  } else {
+    const MappedTokenizer tokenizer(
+        vocabulary, unknown.empty() ? sentencepiece : without_pieces(sentencepiece, unknown), sentencepiece_file);
+    model.tokenizers[tensor] = tokenizer.serialized();
+    found.languages = tokenizer.languages();
+  }
+  describe_sentencepiece(model.config.tokenizer, sentencepiece, std::ssize(vocabulary.pieces));
   model.report.tokenizers.push_back(std::move(found));
 }
 
 }  // namespace
+
+std::string tag_language(const std::string& piece) {
+  if (piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__")) {
+    auto name = piece.substr(2, piece.size() - 4);
+    return name.find_first_not_of(kLanguageCharacters) == name.npos ? name : "";
+  }
+  const auto bar = piece.find('_');
+  const bool is_code = bar != piece.npos && bar >= 2 && is_language_tag(with_hyphens(piece));
+  return is_code ? piece : "";
+}
 
 void set_sharing(ImportedModel& model, const ImportedVocabulary& source, const ImportedVocabulary& target,
                  const std::string& tie_key) {

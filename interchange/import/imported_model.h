@@ -37,12 +37,20 @@ ImportedModel import_marian(const ImportSettings& settings);
 /// files of the tokenizers. Supported are MarianMT, Pegasus, M2M100 and NLLB. Throws as import_marian.
 ImportedModel import_huggingface(const ImportSettings& settings);
 
+/// Opens a model of CTranslate2: a folder with model.bin, its vocabularies and SentencePiece models, or an Argos
+/// package, which is a ZIP archive of such a folder, or is unpacked. Throws as import_marian; UsageError for an archive
+/// if gloss was built without libzip.
+ImportedModel import_ctranslate2(const ImportSettings& settings);
+/// Returns whether a folder has the files of a model of CTranslate2.
+bool is_ctranslate2(const std::filesystem::path& folder);
+
 /// The vocabulary of a side and the SentencePiece model that cuts its lines.
 struct ImportedVocabulary {
   std::vector<std::string> pieces = {};                       ///< by the other program's rows
   SpecialRows specials = {};                                  ///< as far as the files have them
   PieceRows rows = {};                                        ///< of gloss's pieces
   std::map<std::string, std::int64_t> languages = {};         ///< rows of tags, besides those of OPUS-MT (">>deu<<")
+  bool has_source_eos = true;                                 ///< sources end with eos
   std::string sentencepiece = {};                             ///< bytes
   std::string sentencepiece_file = {}, vocabulary_file = {};  ///< printable names
 };
@@ -58,6 +66,9 @@ void set_sharing(ImportedModel& model, const ImportedVocabulary& source, const I
 /// refused unless the settings allow it. Throws ModelError if vocabulary or SentencePiece model are impossible.
 void add_tokenizers(ImportedModel& model, const ImportSettings& settings, const ImportedVocabulary& source,
                     const ImportedVocabulary& target, MappedVocabulary::Normalizer normalizer);
+
+/// Returns the language of the tag "__de__" or "deu_Latn"; empty for another piece.
+std::string tag_language(const std::string& piece);
 
 /// Stores the languages of the settings as those of the model. Throws UsageError with the key
 /// "source_language" or "target_language" if the model has language tags, but none for this language.

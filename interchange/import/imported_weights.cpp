@@ -18,7 +18,7 @@ constexpr std::int64_t kBlock = std::int64_t{1} << 22;  // elements that are con
 constexpr std::int64_t kMinRows = kSpecialIds;          // the first block has the rows of pad and bos
 
 bool is_number_type(const ForeignTensorInfo& info) {
-  return info.multiplier || info.type == at::kFloat || info.type == at::kHalf || info.type == at::kBFloat16;
+  return info.is_quantized() || info.type == at::kFloat || info.type == at::kHalf || info.type == at::kBFloat16;
 }
 
 /// Returns whether a tensor has the shape. A vector may have one axis or two.
@@ -87,7 +87,7 @@ void ImportedWeights::compare(ImportReport& report) const {
     if (const auto weight = weight_of_missing_rows(name); !weight.empty()) {
       const auto stored = file_->info(name);
       report.found.push_back({weight, name, std::string(foreign_type_name(stored.type)), stored.shape});
-      if (stored.shape != shape_of_missing_rows(weight) || !is_number_type(stored) || stored.multiplier)
+      if (stored.shape != shape_of_missing_rows(weight) || !is_number_type(stored) || stored.is_quantized())
         unfit.push_back(name + " is " + shown_shape(stored) + ", wanted numbers of the shape " +
                         shape_text(shape_of_missing_rows(weight)));
       continue;
@@ -137,8 +137,8 @@ void ImportedWeights::convert(const std::string& weight, bool keeps_int8, const 
   };
   if (!place) return pass(0, absent_values(weight), {});
   const auto values = file_->tensor(name);
-  const auto& multiplier = place->info.multiplier;
-  const bool stays_int8 = keeps_int8 && shape.size() == 2 && multiplier && place->info.type == at::kChar &&
+  const auto divisors = file_->divisors(name);
+  const bool stays_int8 = keeps_int8 && shape.size() == 2 && divisors.defined() && place->info.type == at::kChar &&
                           !weight.ends_with("_positions.weight") &&
                           values.min().item<std::int8_t>() >= -static_cast<std::int8_t>(kMaxInt8);
   const auto count = shape.front();
@@ -146,9 +146,15 @@ void ImportedWeights::convert(const std::string& weight, bool keeps_int8, const 
   for (std::int64_t first = 0; first < count; first += step) {
     const RowRange range{first, std::min(step, count - first)};
     const auto rows = map_.to_gloss(weight, place->name, values, range);
-    const auto floats = multiplier ? rows.to(at::kFloat).div_(*multiplier) : rows.to(at::kFloat);
+    const auto floats = rows.to(at::kFloat);
     StoredWeight kept;
-    if (stays_int8) kept = {rows, at::full({rows.size(0)}, 1 / *multiplier, at::kFloat)};
+    if (divisors.defined()) {
+      // The divisor of each element moves with it. Rows that to_gloss makes up have none.
+      const auto moved = map_.to_gloss(weight, place->name, divisors.view({-1, 1}).expand_as(values), range);
+      const auto of_elements = moved.masked_fill(moved == 0, 1);
+      floats.div_(of_elements);
+      if (stays_int8) kept = {rows, of_elements.select(1, 0).reciprocal()};
+    }
     pass(first, floats, kept);
   }
 }

@@ -9,7 +9,8 @@ import tempfile
 import time
 
 ENGINE = pathlib.Path(__file__).resolve().parents[2] / "build/interop/venv310"
-CHECKS = ["self", "huggingface", "marian", "export", "marian-engine", "firefox", "refusals", "tokenizer", "saved", "multi30k"]
+CHECKS = ["self", "huggingface", "marian", "ctranslate2", "export", "marian-engine", "firefox", "refusals", "tokenizer",
+          "saved", "multi30k"]
 
 
 def options_of(arguments):
@@ -57,6 +58,7 @@ def main(arguments):
             else:
                 check = importlib.import_module("check_" + name.replace("-", "_"))
                 found = check.main(*{"huggingface": (gloss, place, options.count), "marian": (gloss, place, options.count),
+                                     "ctranslate2": (gloss, place, options.count),
                                      "export": (gloss, place, options.count), "refusals": (gloss, place),
                                      "marian-engine": (gloss, place, options.count, ENGINE),
                                      "firefox": (gloss, place, options.count, ENGINE, options.firefox_text,

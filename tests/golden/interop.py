@@ -1,22 +1,27 @@
 """Writes interop/: small models in the formats of other programs, made of random numbers, with the logits that
-transformers and a NumPy program with Marian's formulas compute for them. Run: python3 tests/golden/interop.py
+transformers and a NumPy program with Marian's formulas compute for them, or CTranslate2's log-probabilities. Run:
+python3 tests/golden/interop.py
 
 A folder has a model as its program stores it, and expected.json: options for `gloss import`, a source (eos included)
-and a target as pieces, all pieces of the target's vocabulary, and logits [T + 1, V]. Needs the packages of
-scripts/interop/requirements.txt.
+and a target as pieces, all pieces of the target's vocabulary, and logits [T + 1, V], or log-probabilities in their
+place. Needs the packages of scripts/interop/requirements.txt.
 """
 
 import json
 import pathlib
 import shutil
 import sys
+import tempfile
 
 import numpy
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "interop"
 sys.path.insert(0, str(FOLDER.parents[2] / "scripts/interop"))
 
+import check_ctranslate2  # noqa: E402
 import check_marian  # noqa: E402
+import ctranslate2  # noqa: E402
+import ctranslate2_models  # noqa: E402
 import huggingface_models  # noqa: E402
 import made_text  # noqa: E402
 import marian_models  # noqa: E402
@@ -42,6 +47,9 @@ MARIAN = {
     "marian_untied_intgemm16": ("intgemm16", {**PRE, **SSRU, "tied-embeddings-all": False,
                                               "transformer-decoder-dim-ffn": 20}),
 }
+
+CTRANSLATE2 = {"ctranslate2_opennmt_float32": ("opennmt", "float32"), "ctranslate2_m2m100_int8": ("m2m_100", "int8"),
+               "ctranslate2_marian_int16": ("marian", "int16")}
 
 
 def rounded(logits):
@@ -84,6 +92,29 @@ def write_marian(name, kind, switches, seed):
                    MarianNetwork(options, weights).logits(source, target))
 
 
+def write_ctranslate2(name, kind, quantization, seed):
+    folder = FOLDER / name
+    with tempfile.TemporaryDirectory() as place:
+        place = pathlib.Path(place) / "model"
+        fixed = SMALL if kind in huggingface_models.FAMILIES else {}
+        converted = check_ctranslate2.make(place, kind, seed, **fixed)
+        converted.convert(folder, quantization)
+    tokens = check_ctranslate2.vocabularies(folder)
+    random = numpy.random.default_rng(seed)
+    draw = lambda side, count: [tokens[side][i] for i in random.integers(4, 60, count)]
+    source = [*converted.prefix, *draw(0, 5), *converted.suffix]
+    target = [*converted.forced, *draw(1, 3)]
+    translator = ctranslate2.Translator(str(folder), compute_type="float32", intra_threads=1)
+    kept = [token for token in tokens[1] if token not in ("<s>", "</s>")]  # <s> has another place in gloss
+    last = lambda words, number: [line.log_probs[number] for line in translator.score_batch([source] * len(words), words)]
+    rows = [[*last([[*target[:t], token] for token in kept], t), *last([target[:t]], t)] for t in range(len(target) + 1)]
+    spelled = check_ctranslate2.spelled
+    write_expected(folder, converted.options, source + ([] if converted.suffix or not converted.ends else ["</s>"]),
+                   target, [*spelled(kept), "</s>"], rows)
+    path = folder / "expected.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"logits"', '"log_probabilities"'), encoding="utf-8")
+
+
 if __name__ == "__main__":
     shutil.rmtree(FOLDER, ignore_errors=True)
     for number, (name, family) in enumerate([("huggingface_marian", "marian"), ("huggingface_pegasus", "pegasus"),
@@ -91,3 +122,5 @@ if __name__ == "__main__":
         write_huggingface(name, family, 100 + number)
     for number, (name, (kind, switches)) in enumerate(MARIAN.items()):
         write_marian(name, kind, switches, 200 + number)
+    for number, (name, (kind, quantization)) in enumerate(CTRANSLATE2.items()):
+        write_ctranslate2(name, kind, quantization, 300 + number)

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 std::vector<std::string> texts_of(const std::vector<ForeignName>& names) {
   std::vector<std::string> result;
-  for (const auto& [name, transposed] : names) result.push_back(name + (transposed ? " T" : ""));
+  for (const auto& name : names) result.push_back(name.name + (name.transposed ? " T" : ""));
   return result;
 }
 
@@ -163,6 +163,22 @@ TEST(WeightMapTest, AnotherNumberOfRowsIsAFault) {
                       piece_rows(3, kMarianSpecials));
   EXPECT_THROW(map.to_gloss("source_embedding.weight", {"Wemb"}, at::zeros({4, 4})), ShapeError);
   EXPECT_THROW(map.to_gloss("source_embedding.weight", {"Wemb"}, at::zeros({3})), ShapeError);
+}
+
+TEST(WeightMapTest, PartsOfAMatrixOfCtranslate2AreItsRowsFromTheTopOn) {
+  const auto config = map_config();
+  const WeightMap map(ModelFamily::kCtranslate2, config, {}, {}, /*reorders_channels=*/false);
+  const std::string prefix = "decoder.layers.1.";
+  std::int64_t part = 0;
+  const auto fused = at::arange(12 * 4, at::kFloat).view({12, 4});
+  for (const auto* name : {"query", "key", "value"}) {
+    const auto weight = prefix + "self_attention." + name + ".weight";
+    const auto place = map.names(weight).front();
+    EXPECT_EQ(place, (ForeignName{"decoder/layer_1/self_attention/linear_0/weight", false, part, 3}));
+    EXPECT_EQ(map.foreign_shape(weight, place, {4, 4}), (std::vector<std::int64_t>{12, 4}));
+    EXPECT_TRUE(at::equal(map.to_gloss(weight, place, fused), fused.narrow(0, 4 * part, 4)));
+    ++part;
+  }
 }
 
 }  // namespace

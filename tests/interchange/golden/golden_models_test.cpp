@@ -1,5 +1,6 @@
 // The models in tests/golden/interop, made of random numbers in the formats of other programs, against the logits that
-// transformers and a NumPy program with Marian's formulas computed for them (tests/golden/interop.py).
+// transformers and a NumPy program with Marian's formulas computed for them, or CTranslate2's log-probabilities
+// (tests/golden/interop.py).
 
 #include <algorithm>
 #include <cmath>
@@ -33,13 +34,16 @@ struct Expected {
     source = json["source"].get<Arguments>();
     target = json["target"].get<Arguments>();
     pieces = json["pieces"].get<Arguments>();
-    for (const auto& row : json["logits"]) logits.push_back(row.get<std::vector<double>>());
+    is_normalized = json.contains("log_probabilities");
+    for (const auto& row : json[is_normalized ? "log_probabilities" : "logits"])
+      logits.push_back(row.get<std::vector<double>>());
   }
 
   Arguments options;                        ///< of `gloss import`
-  std::vector<std::string> source, target;  ///< pieces; the source ends with eos
+  std::vector<std::string> source, target;  ///< pieces; the source ends with eos if the model reads it
   std::vector<std::string> pieces;          ///< [V]
   std::vector<std::vector<double>> logits;  ///< [T + 1, V]
+  bool is_normalized = false;               ///< the logits are log-probabilities
 };
 
 /// The ids of pieces in an imported model.
@@ -101,7 +105,8 @@ TEST_P(GoldenModelsTest, AnImportedModelHasTheLogitsOfItsProgram) {
   const auto target = ids_of(expected.target, *model.target_tokenizer);
   const auto pieces = ids_of(expected.pieces, *model.target_tokenizer);
   for (const bool plain : {false, true}) {
-    const auto logits = logits_of(*model.scorer(WeightPrecision::kFloat32, plain), source, target);
+    auto logits = logits_of(*model.scorer(WeightPrecision::kFloat32, plain), source, target);
+    if (expected.is_normalized) logits = logits.log_softmax(1);
     ASSERT_EQ(logits.size(0), std::ssize(expected.logits));
     double largest = 0, difference = 0;
     for (std::size_t t = 0; t < expected.logits.size(); ++t)

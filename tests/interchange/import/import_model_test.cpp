@@ -41,9 +41,6 @@ TEST_F(ImportModelTest, FilesOfOtherProgramsAreNamed) {
   expect_refused(folder_ / "model.safetensors", "name the folder, which also has config.json");
   expect_refused(folder_.path(), "found no config.json in it");
   put_text(folder_ / "config.json", "{}");
-  put_text(folder_ / "model.bin", "x");
-  put_text(folder_ / "shared_vocabulary.json", "[]");
-  expect_refused(folder_.path(), "is a model of CTranslate2; import the model that it was converted from");
   expect_refused(folder_ / "there.zip", "there is no");
   put_text(folder_ / "there.zip", "x");
   expect_refused(folder_ / "there.zip", "unpack the archive and name its folder");
