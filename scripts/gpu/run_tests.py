@@ -58,7 +58,7 @@ def run_suite(test, work, variables, deadline):
     else:  # no GoogleTest, or it crashed
         row["passed"], row["skipped"] = int(code == 0), int(code == properties.get("SKIP_RETURN_CODE"))
         row["skips"] = [text] * row["skipped"]
-    if code != 0 and not row["failed"] and not row["skipped"]:
+    if code not in (0, properties.get("SKIP_RETURN_CODE")) and not row["failed"]:  # it failed after its tests, too
         row["failed"], row["failures"] = 1, [f"exit code {code}: {text}"]
     return row
 
