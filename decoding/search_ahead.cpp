@@ -25,6 +25,30 @@ namespace {
 constexpr double kNoChance = -std::numeric_limits<double>::infinity();
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
+/// The candidates of a step of all sentences, on the host: double [B, W, kColumns], best first.
+class StepCandidates {
+ public:
+  static constexpr std::int64_t kColumns = 4;  ///< row, id, log-probability, that of the token: double holds all
+
+  explicit StepCandidates(at::Tensor values) : values_(std::move(values)) {}
+
+  /// Throws ModelError as log_probability_offset. Not for a sentence that has ended, whose candidates may be NaN.
+  std::vector<Candidate> of(std::int64_t sentence) const {
+    std::vector<Candidate> candidates;
+    const auto W = values_.size(1);
+    const auto* at = values_.const_data_ptr<double>() + sentence * W * kColumns;
+    for (std::int64_t i = 0; i < W; ++i, at += kColumns) {
+      if (std::isnan(at[2])) log_probability_offset(0, at[2]);  // throws
+      if (!(at[2] > kNoChance)) break;
+      candidates.push_back({static_cast<std::int64_t>(at[0]), static_cast<Id>(at[1]), at[2], 0, at[3]});
+    }
+    return candidates;
+  }
+
+ private:
+  at::Tensor values_;
+};
+
 /// The live rows of a search, on the device.
 class DeviceRows {
  public:
@@ -38,20 +62,17 @@ class DeviceRows {
 
   std::int64_t length() const { return length_; }
 
-  /// Takes some steps and waits for their candidates: [steps][B], best first.
-  std::vector<std::vector<std::vector<Candidate>>> take(std::int64_t steps) {
+  /// Takes some steps and waits for their candidates.
+  std::vector<StepCandidates> take(std::int64_t steps) {
     const c10::InferenceMode inference;
     std::vector<at::Tensor> found, flat;  // [B, W, kColumns] of each step
     for (std::int64_t i = 0; i < steps; ++i) flat.push_back(found.emplace_back(step()).flatten());
     const auto all = at::cat(flat).to(at::kCPU);
-    const auto* at = all.const_data_ptr<double>();
-    std::vector<std::vector<std::vector<Candidate>>> result;
+    std::vector<StepCandidates> result;
+    std::int64_t begin = 0;
     for (const auto& of_step : found) {
-      auto& sentences = result.emplace_back(static_cast<std::size_t>(of_step.size(0)));
-      for (auto& candidates : sentences) {
-        candidates = read_candidates(at, of_step.size(1));
-        at += of_step.size(1) * kColumns;
-      }
+      result.emplace_back(all.narrow(0, begin, of_step.numel()).view(of_step.sizes()));
+      begin += of_step.numel();
     }
     return result;
   }
@@ -71,19 +92,7 @@ class DeviceRows {
   }
 
  private:
-  static constexpr std::int64_t kColumns = 4;  ///< row, id, log-probability, that of the token: double holds all
-
-  static std::vector<Candidate> read_candidates(const double* at, std::int64_t width) {
-    std::vector<Candidate> candidates;
-    for (std::int64_t i = 0; i < width; ++i, at += kColumns) {
-      if (std::isnan(at[2])) log_probability_offset(0, at[2]);  // throws
-      if (!(at[2] > kNoChance)) break;
-      candidates.push_back({static_cast<std::int64_t>(at[0]), static_cast<Id>(at[1]), at[2], 0, at[3]});
-    }
-    return candidates;
-  }
-
-  /// Returns the candidates of the next token, and goes on with the first ones that do not end.
+  /// Returns the values of StepCandidates for the next token, and goes on with the first ones that do not end.
   at::Tensor step() {
     const auto B = tokens_.size(0), K = tokens_.size(1);
     const auto& device = *scorer_.on_device();
@@ -139,15 +148,16 @@ void search_ahead(const Scorer& scorer, Scorer::State& state, const DecodingConf
                   const AheadLimits& limits, const SearchHooks& hooks, const TakeCandidates& take) {
   DeviceRows rows(scorer, state, config, live, limits);
   while (!live.sentences.empty()) {
-    auto steps = rows.take(std::min(kStepsAhead, limits.length - rows.length()));
+    const auto steps = rows.take(std::min(kStepsAhead, limits.length - rows.length()));
     std::vector<std::int64_t> kept(live.sentences.size());
     std::iota(kept.begin(), kept.end(), 0);
-    for (auto& step : steps) {
+    for (const auto& step : steps) {
       if (kept.empty()) break;
       if (hooks.before_step) hooks.before_step();
       std::erase_if(kept, [&](std::int64_t b) {
         const auto sentence = live.sentences[b];
-        return !take(sentence, step[b]) || !hooks.wants(sentence);
+        auto candidates = step.of(b);
+        return !take(sentence, candidates) || !hooks.wants(sentence);
       });
     }
     std::vector<std::int64_t> sentences;

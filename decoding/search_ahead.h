@@ -13,15 +13,16 @@
 
 namespace gloss {
 
-// Greedy and beam search whose rows stay on the device of the scorer. It takes some steps at a time; each continues the
-// likeliest rows that do not end. Then the host gets the candidates of these steps in one transfer, and repeats the
-// decisions: it alone finishes hypotheses and ends sentences. The device computes some steps more of a sentence that
-// has ended, in place of a wait at every step. It ranks equal probabilities as it likes.
+// Greedy and beam search whose rows stay on the scorer's device. The device takes some steps without the host; each
+// step continues the likeliest rows that do not end. One transfer then brings the candidates of these steps to the
+// host, which repeats the decisions step by step. Only the host finishes hypotheses and ends sentences. If a sentence
+// ends before the last of the steps, the host skips its later candidates. The order of equal log-probabilities is not
+// specified.
 
-/// Steps between two waits. Not tuned by measurement.
+/// Number of steps between two waits of the host. Not measured on a GPU.
 inline constexpr std::int64_t kStepsAhead = 4;
 
-/// Where such a search begins.
+/// The live rows with which such a search begins.
 struct LiveRows {
   std::vector<std::int64_t> sentences;    ///< [B], by their names in the hooks
   Ids tokens;                             ///< [B * K], each row's last

@@ -1,8 +1,13 @@
 // Searches that stay on the device find what the host finds.
 #include "decoding/search_ahead.h"
 
+#include <cmath>
 #include <memory>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/TensorOperators.h>
@@ -136,6 +141,55 @@ TEST_P(SearchAheadTest, DropsWhatIsNotWanted) {
   for (const std::size_t b : {0, 1, 2, 4}) expect_equal({rest[b]}, {wanted[b]});
 }
 
+/// A scorer whose third and fourth step are not finite for one sentence.
+class BreaksLater final : public Scorer, public DeviceScorer {
+ public:
+  BreaksLater(std::shared_ptr<const Scorer> scorer, std::int64_t sentence)
+      : scorer_(std::move(scorer)), sentence_(sentence) {}
+
+  std::unique_ptr<State> start(const PaddedIds& source) const override {
+    sentences_ = std::ssize(source.lengths);
+    return scorer_->start(source);
+  }
+  Step step(State& state, std::span<const Id> tokens, const std::optional<AttentionSite>& site) const override {
+    return scorer_->step(state, tokens, site);
+  }
+  void select(State& state, const std::vector<std::int64_t>& sentences,
+              const std::vector<std::int64_t>& parents) const override {
+    scorer_->select(state, sentences, parents);
+  }
+  std::int64_t vocabulary_size() const override { return scorer_->vocabulary_size(); }
+  std::int64_t max_target_length() const override { return scorer_->max_target_length(); }
+  at::Device device() const override { return scorer_->device(); }
+  const DeviceScorer* on_device() const override { return this; }
+  Step step_on_device(State& state, const at::Tensor& tokens) const override {
+    auto result = scorer_->on_device()->step_on_device(state, tokens);
+    ++steps_;
+    if (steps_ == 3 || steps_ == 4)
+      result.log_normalizer.view({sentences_, -1}).select(0, sentence_).fill_(std::nan(""));
+    return result;
+  }
+  void reorder(State& state, const at::Tensor& rows) const override { scorer_->on_device()->reorder(state, rows); }
+
+ private:
+  std::shared_ptr<const Scorer> scorer_;
+  std::int64_t sentence_;
+  mutable std::int64_t sentences_ = 0, steps_ = 0;
+};
+
+TEST_P(SearchAheadTest, StepsThatTheHostWouldNotRunMayFail) {
+  for (const std::int64_t beam_size : {1, 3}) {
+    const DecodingConfig config{.beam_size = beam_size, .min_length = 5};
+    std::int64_t asked = 0;
+    SearchHooks hooks;
+    hooks.wanted = [&](std::int64_t sentence) { return sentence != 3 || ++asked < 2; };
+    const auto rest = search(BreaksLater(ahead_, 3), config, {}, hooks), wanted = search(*host_, config);
+    EXPECT_EQ(asked, 2);
+    for (const std::size_t b : {0, 1, 2, 4}) expect_equal({rest[b]}, {wanted[b]});
+    EXPECT_THROW(search(BreaksLater(ahead_, 3), config), ModelError) << "it is wanted";
+  }
+}
+
 // Nothing goes to the device in a step, and the host waits once in kStepsAhead of them.
 TEST_P(SearchAheadTest, WaitsOnceInSomeSteps) {
   if (device().type() != at::kPrivateUse1) GTEST_SKIP() << "the stand-in device counts";
@@ -151,6 +205,25 @@ TEST_P(SearchAheadTest, WaitsOnceInSomeSteps) {
     EXPECT_EQ(many.to_host, few.to_host + 3);
     EXPECT_EQ(many.synchronizations, few.synchronizations + 3);
     EXPECT_EQ(few.synchronizations, 2);
+  }
+}
+
+TEST_P(SearchAheadTest, WaitsOnceInSomeStepsWhenSentencesEnd) {
+  if (device().type() != at::kPrivateUse1) GTEST_SKIP() << "the stand-in device counts";
+  model_->generator()->bias().data().select(0, kEos).fill_(-100);  // each sentence has its limit of tokens
+  for (const std::int64_t beam_size : {1, 4}) {
+    std::int64_t steps = 0;
+    std::set<std::int64_t> ends;
+    SearchHooks hooks;
+    hooks.before_step = [&] { ++steps; };
+    hooks.on_found = [&](std::int64_t, const auto&) { ends.insert(steps); };
+    const DecodingConfig config{.beam_size = beam_size, .max_length_factor = 2};
+    search(*ahead_, config);  // makes the table of positions
+    reset_stand_in_counts();
+    search(*ahead_, config, {}, hooks);
+    EXPECT_THAT(ends, testing::ElementsAre(2, 4, 6, 10, 14));
+    EXPECT_EQ(stand_in_counts().synchronizations, (steps + kStepsAhead - 1) / kStepsAhead);
+    EXPECT_EQ(stand_in_counts().to_host, stand_in_counts().synchronizations);
   }
 }
 
