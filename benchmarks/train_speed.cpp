@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -141,6 +142,8 @@ void train_speed(const Options& options) {
 
   double data = 0, tokens = 0, arithmetic = 0, nll = 0;
   UpdateSeconds phases;
+  std::vector<Batch> next;  // drawn and padded while a GPU works, as by Trainer
+  std::vector<PaddedBatch> next_padded;
   auto start = Clock::now();
   for (std::int64_t step = 1; step <= kWarmUp + options.steps; ++step) {
     if (step == kWarmUp + 1) {
@@ -150,7 +153,8 @@ void train_speed(const Options& options) {
       phases = {};
     }
     const auto before = Clock::now();
-    const std::vector<Batch> batches = {source.next()};
+    const auto batches = next.empty() ? std::vector{source.next()} : std::exchange(next, {});
+    const auto padded = std::exchange(next_padded, {});
     data += seconds_since(before);
     const auto result =
         update_weights(model, adam, workers, batches, RandomStream(static_cast<std::uint64_t>(config.seed), "dropout"),
@@ -159,7 +163,12 @@ void train_speed(const Options& options) {
                         .label_smoothing = config.training.label_smoothing,
                         .clip_norm = config.training.clip_norm,
                         .precision = config.training.precision,
-                        .shards = config.training.shards});
+                        .shards = config.training.shards,
+                        .padded = padded,
+                        .meanwhile = [&] {
+                          next = {source.next()};
+                          next_padded = {pad_own_shard(next.front(), device, no_exchange())};
+                        }});
     tokens += static_cast<double>(result.tokens);
     arithmetic += operations(batches.front(), config.model, vocabulary);
     nll = result.nll_sum / static_cast<double>(result.tokens);

@@ -47,10 +47,10 @@ Batch BatchStream::next() {
 
 void BatchStream::draw_ahead(std::int64_t count) {
   const auto last = std::min(position_.batch + count, batches_in_epoch());
-  for (auto batch = position_.batch + std::ssize(ahead_); batch < last; ++batch) ahead_.push_back(drawn(batch));
+  for (auto batch = position_.batch + std::ssize(ahead_); batch < last; ++batch) ahead_.push_back(draw(batch));
 }
 
-Batch BatchStream::drawn(std::int64_t index) const {
+Batch BatchStream::draw(std::int64_t index) const {
   const auto occurrences = order_.batch(index);
   std::vector<std::int64_t> pairs;
   for (const auto occurrence : occurrences) pairs.push_back(pair_of(occurrence, *corpus_));

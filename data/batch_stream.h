@@ -55,6 +55,8 @@ class BatchStream {
   Batch next();
   /// Draws up to `count` batches of this epoch that follow, for `next` to return. No position changes.
   void draw_ahead(std::int64_t count);
+  /// Returns the batches that were drawn ahead.
+  const std::deque<Batch>& ahead() const { return ahead_; }
   /// Returns the position after the batch taken last. At the end of an epoch this is still that epoch, with its number
   /// of batches.
   EpochPosition position() const { return position_; }
@@ -70,7 +72,7 @@ class BatchStream {
 
  private:
   void order_epoch(std::int64_t epoch);  ///< and moves to its beginning
-  Batch drawn(std::int64_t index) const;
+  Batch draw(std::int64_t index) const;
   EpochOrder ordered(std::int64_t epoch);
   RandomStream augmentations(std::int64_t epoch) const;
   void draw_pieces(std::span<const Occurrence> occurrences, Batch& batch) const;

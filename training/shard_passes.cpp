@@ -12,7 +12,6 @@
 #include "model/fast/matrix_product.h"
 #include "tensor/caching_allocator.h"
 #include "tensor/out_of_memory.h"
-#include "training/batch_loss.h"
 #include "training/mixed_precision.h"
 
 namespace gloss {
@@ -101,13 +100,15 @@ void ShardPasses::run_tasks(std::int64_t count, const std::function<void(std::in
 ShardSums ShardPasses::sums(const Shard& shard) {
   ShardSums sum;
   if (shard.parts.front().source.empty()) return sum;
+  const auto batch = static_cast<std::size_t>(shard.number / count_);
+  if (shard.parts.size() == 1 && batch < options_.padded.size()) return sums(options_.padded[batch], shard.number);
   for (std::size_t part = 0; part < shard.parts.size(); ++part)
-    sum.add(sums(shard.parts[part], shard.number + (part == 0 ? 0 : kSecondHalf)));
+    sum.add(sums(pad_batch(shard.parts[part], model_->device()), shard.number + (part == 0 ? 0 : kSecondHalf)));
   return sum;
 }
 
 // Runs a forward and a backward pass.
-ShardSums ShardPasses::sums(const Batch& batch, std::uint32_t number) {
+ShardSums ShardPasses::sums(const PaddedBatch& batch, std::uint32_t number) {
   const Bfloat16Products rounded(options_.precision == Precision::kBfloat16);
   const auto random = dropout_.at(static_cast<std::uint32_t>(options_.step), number);
   ShardSums sum;
@@ -169,6 +170,10 @@ std::size_t ShardPasses::last_to_split() const {
   for (auto i = shards_.size(); i-- > 0;)
     if (shards_[i].parts.size() == 1 && shards_[i].parts.front().source.size() > 1) return i;
   return shards_.size() - 1;
+}
+
+PaddedBatch pad_own_shard(const Batch& batch, at::Device gpu, const Exchange& exchange) {
+  return pad_batch(cut_into_shards(batch, exchange.size())[static_cast<std::size_t>(exchange.rank())], gpu);
 }
 
 ShardSums sum_over_shards(EncoderDecoder& model, const std::vector<at::Tensor>& parameters, Workers& workers,

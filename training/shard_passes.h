@@ -17,7 +17,9 @@
 #include "data/batch.h"
 #include "model/encoder_decoder.h"
 #include "tensor/workers.h"
+#include "training/batch_loss.h"
 #include "training/gradients.h"
+#include "training/processes/exchange.h"
 #include "training/training_config.h"
 
 namespace gloss {
@@ -33,6 +35,8 @@ struct UpdateOptions {
   Int8Scales int8 = Int8Scales::kNone;        ///< Pass::int8
   GuidedAlignment guided = {};                ///< of batches with links
   bool plain = false;                         ///< Pass::plain
+  /// The results of pad_own_shard for the first batches, if the shards were padded ahead on a GPU; may be empty.
+  std::span<const PaddedBatch> padded = {};
   /// Called while a GPU works, before the host waits for it; must not throw, may be empty. Not called on the CPU.
   std::function<void()> meanwhile = {};
 };
@@ -91,7 +95,7 @@ class ShardPasses {
 
   void run_tasks(std::int64_t count, const std::function<void(std::int64_t)>& task) const;
   ShardSums sums(const Shard& shard);
-  ShardSums sums(const Batch& batch, std::uint32_t number);
+  ShardSums sums(const PaddedBatch& batch, std::uint32_t number);
   void retry(std::size_t failed);
   void split(Shard& shard) const;
   std::size_t last_to_split() const;
@@ -108,6 +112,9 @@ class ShardPasses {
   std::mutex mutex_;                   ///< guards the members below
   double forward_ = 0, backward_ = 0;  ///< summed over the workers
 };
+
+/// Pads the one shard of a batch that this process computes on a GPU, and copies it there without waiting.
+PaddedBatch pad_own_shard(const Batch& batch, at::Device gpu, const Exchange& exchange);
 
 /// Goes through the shards of `batches` as `update_weights` does, forward and backward, for the gradients of
 /// `parameters`. For trials of time and memory. Throws std::bad_alloc if memory runs out.

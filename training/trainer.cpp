@@ -136,6 +136,7 @@ void Trainer::update() {
   do batches.push_back(batches_->next());
   while (static_cast<std::int64_t>(batches.size()) < config.accumulate && !plan_.epoch_ended());
 
+  const auto padded = std::exchange(padded_, {});
   const std::int64_t step = state_.step + 1;
   const double rate = learning_rate(config, options_.d_model, step);
   const UpdateResult result = update_weights(model_, adam_, workers_, batches, RandomStream(options_.seed, "dropout"),
@@ -148,7 +149,8 @@ void Trainer::update() {
                                               .int8 = config.quantize,
                                               .guided = options_.guided,
                                               .plain = options_.plain,
-                                              .meanwhile = [this] { draw_ahead(); }},
+                                              .padded = padded,
+                                              .meanwhile = [this] { prepare_next(); }},
                                              gradient_exchange_ ? &*gradient_exchange_ : nullptr);
   saved_ = false;
   state_.position = batches_->position();
@@ -164,10 +166,12 @@ void Trainer::update() {
 }
 
 // Weights and counts would differ if this threw: the update is done, and not yet counted.
-void Trainer::draw_ahead() noexcept {
+void Trainer::prepare_next() noexcept {
   try {
     batches_->draw_ahead(options_.config.accumulate);
-  } catch (...) {  // the next update draws the batch again, and throws
+    for (const auto& batch : batches_->ahead())
+      padded_.push_back(pad_own_shard(batch, model_->device(), *options_.exchange));
+  } catch (...) {  // the next update draws or pads the batch again, and throws
   }
 }
 

@@ -15,6 +15,7 @@
 #include "data/batch_stream.h"
 #include "model/encoder_decoder.h"
 #include "training/adam.h"
+#include "training/batch_loss.h"
 #include "training/checkpoint.h"
 #include "training/gradient_exchange.h"
 #include "training/processes/exchange.h"
@@ -93,7 +94,7 @@ class Trainer {
   TrainingEnd run_to_end();
   void update();
   void announce_epoch();
-  void draw_ahead() noexcept;
+  void prepare_next() noexcept;
   void validate();
   void save(bool for_average);
   void try_to_save(bool for_average);
@@ -117,7 +118,8 @@ class Trainer {
   std::optional<GradientExchange> gradient_exchange_;  ///< with several processes
   CheckpointFolder folder_;
   TrainingState state_;
-  bool saved_ = false;  ///< the current state is saved
+  std::vector<PaddedBatch> padded_;  ///< the next batches, on a GPU
+  bool saved_ = false;               ///< the current state is saved
   std::optional<std::int64_t> announced_epoch_;
   std::vector<std::int64_t> kept_steps_;
   TrainingMeter meter_;

@@ -85,11 +85,13 @@ UpdateResult update_weights(EncoderDecoder& model, Adam& adam, Workers& workers,
   result.nll_sum = numbers.const_data_ptr<double>()[0];
   result.gradient_norm = numbers.const_data_ptr<double>()[1] * per_token;
   result.applied = std::isfinite(result.nll_sum) && std::isfinite(result.gradient_norm);
-  if (result.applied && !adam.decides_on_device()) {
+  if (!adam.decides_on_device()) {
     update.gradient_factor *= clip_factor(result.gradient_norm, options.clip_norm);
-    adam.step(update);
+    if (result.applied)
+      adam.step(update);
+    else
+      adam.clear_gradients();
   }
-  adam.clear_gradients();
   if (result.applied) sum.statistics.update_running();
   result.seconds.optimizer += lap();
   return result;

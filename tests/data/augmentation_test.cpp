@@ -366,6 +366,16 @@ TEST_F(PairAugmenterTest, AStreamIsTheSameAfterASeek) {
   }
 }
 
+TEST_F(PairAugmenterTest, DrawingAheadChangesNothing) {
+  auto plain = stream(augmenter(kAll)), ahead = stream(augmenter(kAll));
+  for (std::int64_t i = 0; i < 3 * plain.batches_in_epoch(); ++i) {
+    const auto expected = plain.next(), got = ahead.next();
+    EXPECT_EQ(got.source, expected.source);
+    EXPECT_EQ(got.target, expected.target);
+    ahead.draw_ahead(i % 4);
+  }
+}
+
 TEST_F(PairAugmenterTest, BatchesKeepTheBudgetWithTheLengthsOfChangedPairs) {
   constexpr std::int64_t kBudget = 300;
   auto changed = stream(augmenter({.upper_case = 0.3}), kBudget), plain = stream(nullptr, kBudget);

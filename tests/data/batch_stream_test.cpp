@@ -262,6 +262,16 @@ TEST_F(SubwordSamplingTest, BatchesHoldTheSameTextInOtherPieces) {
   EXPECT_GT(other_target, plain.batches_in_epoch());
 }
 
+TEST_F(SubwordSamplingTest, DrawingAheadChangesNothing) {
+  auto plain = stream(true), ahead = stream(true);
+  for (std::int64_t i = 0; i < 3 * plain.batches_in_epoch(); ++i) {
+    const auto expected = plain.next(), got = ahead.next();
+    EXPECT_EQ(got.source, expected.source);
+    EXPECT_EQ(got.target, expected.target);
+    ahead.draw_ahead(i % 4);
+  }
+}
+
 TEST_F(SubwordSamplingTest, PiecesAreAFunctionOfSeedEpochAndPair) {
   auto unbroken = stream(true);
   std::vector<EpochPosition> places{unbroken.position()};

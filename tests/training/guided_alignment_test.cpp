@@ -65,14 +65,15 @@ TEST_P(GuidedAlignmentTest, LossAndGradientAreThoseOfPyTorch) {
 
 TEST_P(GuidedAlignmentTest, ALinkedPieceIsOneTermHoweverManyLinksItHas) {
   const auto weights = at::full({1, 2, 4}, 0.25, device());
-  const auto loss = [&](const Links& links) {
-    return guided_alignment_loss(weights, std::vector{links}).item<double>();
+  const auto batch = [&](const Links& links) {
+    return pad_batch({.source = {{5, 6, 7, kEos}}, .target = {{5, kEos}}, .links = {links}}, device());
   };
-  EXPECT_EQ(loss({}), 0);
+  const auto loss = [&](const Links& links) { return guided_alignment_loss(weights, batch(links)).item<double>(); };
+  EXPECT_FALSE(batch({}).links.defined());
   EXPECT_NEAR(loss({.source = {2}, .target = {0}}), -std::log(0.25), 1e-5);
   EXPECT_NEAR(loss({.source = {0, 1, 3}, .target = {0, 0, 0}}), -std::log(0.25), 1e-5);
   EXPECT_NEAR(loss({.source = {0, 1}, .target = {0, 1}}), -2 * std::log(0.25), 1e-5);
-  EXPECT_THAT([&] { guided_alignment_loss(weights, std::vector<Links>(2)); },
+  EXPECT_THAT([&] { guided_alignment_loss(weights.squeeze(0), batch({.source = {2}, .target = {0}})); },
               ThrowsMessage<ShapeError>(HasSubstr("weights")));
 }
 

@@ -53,6 +53,17 @@ TEST_P(TrainerTest, LearnsToCopy) {
   EXPECT_LT(reports_.back().loss, 0.1);
 }
 
+TEST_P(TrainerTest, NextBatchReachesAGpuDuringTheUpdateBefore) {
+  if (device().is_cpu() || kGpu != "stand_in") GTEST_SKIP() << "the stand-in device counts copies";
+  auto options = toy_.options();
+  options.config.max_steps = 1;
+  std::int64_t copies = 0;
+  options.progress = [&](const auto&) { copies = stand_in_counts().to_device; };
+  options.epoch_begins = [](std::int64_t) { reset_stand_in_counts(); };
+  run(options);
+  EXPECT_GE(copies, 6) << "two batches of three tensors: sources, inputs and labels";
+}
+
 TEST_P(TrainerTest, AStopOfAnotherProcessBeforeTheFirstUpdateIsAStop) {
   EndedExchange exchange;
   auto options = toy_.options();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
@@ -118,27 +119,60 @@ TEST_P(UpdateTest, DropoutIsDrawnByStepAndMicroBatch) {
 
 TEST_P(UpdateTest, HostWaitsForAGpuOnceAtTheEnd) {
   if (device().is_cpu() || kGpu != "stand_in") GTEST_SKIP() << "the stand-in device counts waits";
-  for (const auto norm_type : {NormType::kLayer, NormType::kBatch}) {
-    const Toy toy({.pairs = 30, .norm_type = norm_type}, device());
+  struct Case {
+    NormType norm_type;
+    double dropout, ema_decay;
+    Precision precision;
+  };
+  for (const auto& each :
+       {Case{NormType::kLayer, 0, 0, Precision::kFloat32}, Case{NormType::kBatch, 0, 0, Precision::kFloat32},
+        Case{NormType::kLayer, 0.3, 0.9, Precision::kBfloat16}}) {
+    const Toy toy({.pairs = 30, .dropout = each.dropout, .norm_type = each.norm_type}, device());
+    TrainingConfig config;
+    config.ema_decay = each.ema_decay;
     auto model = toy.model();
-    Adam adam(named_parameters(model), {});
+    Adam adam(named_parameters(model), config);
     const std::vector batches{toy.corpus().batch(std::vector<std::int64_t>{0, 1, 2}),
                               toy.corpus().batch(std::vector<std::int64_t>{3})};
-    int calls = 0;
-    const auto update = [&](std::int64_t step) {
+    std::vector<PaddedBatch> padded;
+    std::int64_t copies = 0, copies_of_padding = 0;
+    const auto update = [&](std::int64_t step, const std::vector<PaddedBatch>& now) {
+      reset_stand_in_counts();
       update_weights(model, adam, workers_, batches, RandomStream(1, "dropout"),
-                     {.step = step, .learning_rate = 1, .label_smoothing = 0.1, .clip_norm = 1, .meanwhile = [&] {
-                        ++calls;
+                     {.step = step,
+                      .learning_rate = 1,
+                      .label_smoothing = 0.1,
+                      .clip_norm = 1,
+                      .precision = each.precision,
+                      .padded = now,
+                      .meanwhile = [&] {
+                        copies = stand_in_counts().to_device;
+                        padded.clear();
+                        for (const auto& batch : batches)
+                          padded.push_back(pad_own_shard(batch, device(), no_exchange()));
+                        copies_of_padding = stand_in_counts().to_device - copies;
                         EXPECT_TRUE(step == 1 || stand_in_counts().synchronizations == 0);
                       }});
     };
-    update(1);
-    reset_stand_in_counts();
-    update(2);
+    update(1, {});
+    update(2, {});
+    const auto copies_before = copies;
+    update(3, std::exchange(padded, {}));
+    EXPECT_EQ(copies, copies_before - copies_of_padding);
+    EXPECT_GE(copies_of_padding, 6) << "sources, inputs and labels of two batches";
     EXPECT_EQ(stand_in_counts().synchronizations, 1) << "for loss and norm";
     EXPECT_EQ(stand_in_counts().to_host, 1);
-    EXPECT_EQ(calls, 2);
+    EXPECT_EQ(padded.size(), batches.size());
   }
+}
+
+TEST_P(UpdateTest, BatchesPaddedAheadGiveTheSameBits) {
+  if (device().is_cpu()) GTEST_SKIP() << "a GPU works while the next batch is padded";
+  const std::vector batches{rows({0, 1, 2}), rows({3}), rows({4, 5})};
+  const auto wanted = updated(batches);
+  const std::vector padded{pad_own_shard(batches[0], device(), no_exchange()),
+                           pad_own_shard(batches[1], device(), no_exchange())};
+  EXPECT_EQ(largest_difference(updated(batches, {.learning_rate = 1, .padded = padded}), wanted), 0);
 }
 
 TEST_P(UpdateTest, BrokenGradientChangesNothing) {
