@@ -16,7 +16,8 @@ struct Memory {
   Mask mask;         ///< over its S positions
 };
 
-/// The tensors of one decoder layer beside its own keys and values. Those that it does not need stay undefined.
+/// Tensors of one decoder layer, without the keys and values of its self-attention. A tensor that the layer does not
+/// need is undefined.
 struct LayerCache {
   at::Tensor cross_key, cross_value;  ///< [B, H, S, d_k], one for each sentence
   at::Tensor state;                   ///< [B * K, D], of a layer with a recurrence
@@ -33,8 +34,9 @@ struct DecoderCache {
   explicit DecoderCache(const Memory& memory);
 
   std::vector<LayerCache> layers;
-  /// Keys and values of self-attention of all layers, which so are reordered at once: [2 * layers, B * K, H, capacity,
-  /// d_k], the keys of layer i at 2 i and its values at 2 i + 1, filled up to `position`; undefined at first.
+  /// Keys and values of the self-attention of all layers, in one tensor that is reordered by one operation: [2 *
+  /// layers, B * K, H, capacity, d_k]. Layer i has its keys at 2 i and its values at 2 i + 1. Filled up to `position`;
+  /// undefined at first.
   at::Tensor generated;
   Mask source_mask = Mask::unmasked();  ///< over the B sentences' source positions
   std::int64_t sentences = 0;           ///< B

@@ -18,7 +18,7 @@ inline constexpr std::array<std::pair<std::string_view, WeightPrecision>, 4> kTr
      {"int8", WeightPrecision::kInt8},
      {"float16", WeightPrecision::kFloat16}}};
 
-/// The first three: names in files, and in options of commands that write them.
+/// Names in files, and in options of commands that write files: all but float16, in which no file is stored.
 inline constexpr std::array<std::pair<std::string_view, WeightPrecision>, 3> kWeightPrecisions{
     {kTranslatingPrecisions[0], kTranslatingPrecisions[1], kTranslatingPrecisions[2]}};
 

@@ -143,26 +143,38 @@ LineTranslator make_translator(const EncoderDecoder& model, const TranslatorConf
                         std::move(target_tokenizer), config.max_source_length());
 }
 
+namespace {
+
+std::vector<WeightPrecision> precisions_of(at::Device device) {
+  using P = WeightPrecision;
+  if (device.is_cpu()) return {P::kFloat32, P::kBfloat16, P::kInt8};
+  if (has_bfloat16(device)) return {P::kFloat32, P::kBfloat16, P::kFloat16};
+  return {P::kFloat32, P::kFloat16};
+}
+
+bool has_precision(at::Device device, WeightPrecision precision) {
+  return std::ranges::count(precisions_of(device), precision) > 0;
+}
+
+}  // namespace
+
 WeightPrecision translating_precision(WeightPrecision stored, at::Device device) {
-  const bool fast = device.is_cpu() ? is_fast(stored) : stored == WeightPrecision::kBfloat16 && has_bfloat16(device);
+  const bool fast = device.is_cpu() ? is_fast(stored) : has_precision(device, stored);
   return fast ? stored : WeightPrecision::kFloat32;
 }
 
 void expect_translating_precision(std::optional<WeightPrecision> precision, at::Device device, bool plain) {
   if (!precision || *precision == WeightPrecision::kFloat32) return;
-  const auto refuse = [&](const std::string& wanted, const std::string& advice) {
-    throw UsageError(
-        {Key{"precision"}, ": wanted " + wanted + ", got " + std::string(weight_precision_name(*precision)) + advice});
-  };
+  const auto got = ", got " + std::string(weight_precision_name(*precision));
   if (plain)
-    throw UsageError({Key{"precision"}, ": wanted float32 beside ", Key{"plain"},
-                      ", got " + std::string(weight_precision_name(*precision)) + "; leave one of the two out"});
-  if (device.is_cpu() && *precision == WeightPrecision::kFloat16)
-    refuse("float32, bfloat16 or int8 on the device cpu", "");
-  if (!device.is_cpu() && *precision == WeightPrecision::kInt8)
-    refuse("float32, bfloat16 or float16 on the device " + device.str(), "; leave it out, or take the device cpu");
-  if (*precision == WeightPrecision::kBfloat16 && !device.is_cpu() && !has_bfloat16(device))
-    refuse("float32 or float16 on the device " + device.str() + ", whose compute capability is below 8.0", "");
+    throw UsageError({Key{"precision"}, ": wanted float32 beside ", Key{"plain"}, got + "; leave one of the two out"});
+  if (has_precision(device, *precision)) return;
+  std::string wanted;
+  const auto all = precisions_of(device);
+  for (const auto& each : all)
+    wanted.append(wanted.empty() ? "" : &each == &all.back() ? " or " : ", ").append(weight_precision_name(each));
+  throw UsageError({Key{"precision"}, ": wanted " + wanted + " on the device " + device.str() + got +
+                                          (device.is_cpu() ? "" : "; leave it out, or take the device cpu")});
 }
 
 std::shared_ptr<const Scorer> TranslationModel::scorer(std::optional<WeightPrecision> precision, bool plain) const {

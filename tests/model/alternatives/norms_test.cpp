@@ -123,7 +123,7 @@ TEST_P(BatchNormTest, AFrozenNormKeepsItsStatistics) {
   EXPECT_THAT(running_mean(norm), SameAs(at::zeros_like(running_mean(norm))));
 }
 
-TEST_P(BatchNormTest, HalfPrecisionIsComputedInFloat) {
+TEST_P(BatchNormTest, RmsNormOfHalfPrecisionIsComputedInFloat) {
   RmsNorm norm(3);
   norm.to(device(), at::kHalf);
   const auto x = at::full({1, 2, 3}, 300.0, at::device(device()).dtype(at::kHalf));  // its square is too large
