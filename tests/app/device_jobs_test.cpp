@@ -8,10 +8,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "common/files/sha256.h"
 #include "tensor/accelerator.h"
 #include "tests/app/support/json_output.h"
 #include "tests/app/support/small_run.h"
 #include "tests/app/support/stand_in_environment.h"
+#include "training/processes/process_group.h"
 
 namespace gloss {
 namespace {
@@ -77,15 +79,20 @@ TEST_F(DeviceJobsTest, TrainingLearnsAsOnTheCpu) {
               on(kGpu, {"translate", "--model", model(trained)}, "bise cone\n").out);
 }
 
-TEST_F(DeviceJobsTest, AResumedTrainingComesCloseToAnUnbrokenOne) {
+TEST_F(DeviceJobsTest, AResumedTrainingGivesTheModelOfAnUnbrokenOne) {
   on(kGpu, training("whole", {"--set", "training.max_steps=20", "--set", "training.ema_decay=0.9"}));
   on(kGpu, training("halves", {"--set", "training.max_steps=11", "--set", "training.ema_decay=0.9"}));
   on(kGpu, {"train-translate", "--resume", run_ / "halves", "--set", "training.max_steps=20"});
-  EXPECT_NEAR(last_loss("halves"), last_loss("whole"), 1e-3);
+  if (kGpu == "cuda")
+    EXPECT_NEAR(last_loss("halves"), last_loss("whole"), 1e-3);
+  else
+    EXPECT_EQ(sha256(read_text((run_ / "halves") / "model.safetensors")),
+              sha256(read_text((run_ / "whole") / "model.safetensors")));
 }
 
 TEST_F(DeviceJobsTest, TwoProcessesLearnAsOne) {
   if (kGpu == "cuda" && accelerators() < 2) GTEST_SKIP() << "each process needs a GPU";
+  if (kGpu == "cuda" && exchange_libraries().nccl.empty()) GTEST_SKIP() << "gloss was built without NCCL";
   const Arguments settings = {
       "--set", "model.dropout=0", "--set", "training.max_steps=20", "--set", "training.precision=bfloat16"};
   auto two = settings;

@@ -112,7 +112,11 @@ at::Tensor HostCall::on_device(const at::Tensor& tensor) {
 bool HostCall::waits() const {
   static const std::set<std::string> names{"aten::nonzero",  "aten::masked_select",      "aten::equal",
                                            "aten::_unique2", "aten::unique_consecutive", "aten::unique_dim",
-                                           "aten::bincount"};
+                                           "aten::bincount", "aten::multinomial"};
+  // That of repeat_interleave, which the host would otherwise read in the repeats.
+  const auto size = op_.schema().argumentIndexWithName("output_size");
+  if (size && stack_[stack_.size() - op_.schema().arguments().size() + static_cast<std::size_t>(*size)].isNone())
+    return true;
   return has_masks_ || names.contains(op_.schema().name());
 }
 

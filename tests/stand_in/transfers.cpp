@@ -70,8 +70,7 @@ void transfer(const at::Tensor& from, const at::Tensor& to, bool non_blocking) {
     ++transfers().to_device;
     pages.add(to).copy_(source);
     if (is_asynchronous) return begin_copy(from, from.clone(), device, false);
-    if (!non_blocking) wait_for(device);  // otherwise the driver has read the values and the host goes on
-    return;
+    return wait_for(device);  // pageable memory, too, which the driver may copy at once or after all work
   }
   ++transfers().to_host;
   const auto values = pages.add(source).to(to.scalar_type(), /*non_blocking=*/false, /*copy=*/true);

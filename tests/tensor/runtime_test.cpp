@@ -1,6 +1,8 @@
 #include "tensor/runtime.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -45,6 +47,18 @@ TEST(RuntimeTest, AcceleratorHasTheNameThatLibTorchKnowsItBy) {
   for (const auto& text : {std::string("auto"), kGpu}) EXPECT_EQ(parse_device(text, second), first) << text;
   EXPECT_THAT([&] { parse_device(kGpu + ":0", second); },
               ThrowsMessage<UsageError>(HasSubstr("for several processes, got " + kGpu + ":0")));
+}
+
+// A process that has registered the stand-in device keeps it, so the test runs again in one that has not.
+TEST(RuntimeTest, WithoutAnAcceleratorAutoIsTheCpu) {
+  if (at::hasCUDA()) GTEST_SKIP() << "there is a CUDA device here";
+  if (accelerators() == 0) {
+    EXPECT_EQ(parse_device("auto"), at::Device(at::kCPU));
+    return;
+  }
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").string();
+  const auto command = "GLOSS_TEST_DEVICE=cuda '" + program + "' --gtest_filter=RuntimeTest.WithoutAnAccelerator*";
+  EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
 TEST(RuntimeTest, EachProcessOfAMachineHasACudaDeviceOfItsOwn) {

@@ -146,6 +146,16 @@ TEST_F(StandInTest, CountsTransfersWaitsAndKernels) {
   sum.index_put_({sum.gt(0)}, at::scalar_tensor(0.0));
   EXPECT_EQ(stand_in_counts().synchronizations, 1) << "the number of elements that a mask chooses";
   reset_stand_in_counts();
+  const auto repeats = at::ones({4}, at::device(device()).dtype(at::kLong));
+  at::repeat_interleave(repeats, 4);
+  EXPECT_EQ(stand_in_counts().synchronizations, 0);
+  at::repeat_interleave(repeats);
+  EXPECT_EQ(stand_in_counts().synchronizations, 1) << "the length of the result";
+  x.abs().multinomial(1);
+  EXPECT_EQ(stand_in_counts().synchronizations, 2) << "a check of the probabilities";
+  formula_tensor({3, 4}, at::kCPU).to(device(), /*non_blocking=*/true);
+  EXPECT_EQ(stand_in_counts().synchronizations, 3) << "memory that is not pinned";
+  reset_stand_in_counts();
   sum.cpu();
   expect_counts({.to_host = 1, .synchronizations = 1});
 }

@@ -38,7 +38,8 @@ class ExactResumeTest : public ResumeTest {
     return ended;
   }
 
-  /// On the CPU every step; of a GPU, on which steps do not differ by their number, every third.
+  /// Every step on the CPU. An operator of the stand-in device opens and closes memory, which takes longer, so
+  /// there every third: before the first update, and where a checkpoint is due, without and with a validation.
   static std::int64_t stride() { return device().is_cpu() ? 1 : 3; }
 
   // A run interrupted by `end` at each step in turn, once per step, equals an unbroken one, with any number of threads.
