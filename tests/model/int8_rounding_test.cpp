@@ -13,6 +13,7 @@
 #include "model/inference/inference_model.h"
 #include "model/linear.h"
 #include "model/storage/model_file.h"
+#include "tests/support/device_test.h"
 #include "tests/support/formula_tensor.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
@@ -56,30 +57,40 @@ TEST(Int8RoundingTest, ALinearMapIsTheProductInInt8) {
     EXPECT_THAT(linear(x, Pass{.plain = plain, .int8 = Int8Scales::kRows}), AllClose(wanted, 1e-5)) << plain;
 }
 
-TEST(Int8RoundingTest, GradientsGoThroughTheRounding) {
+class Int8PassTest : public DeviceTest {};
+
+TEST_P(Int8PassTest, RoundsOnADeviceAsOnTheCpu) {
+  for (const auto kind : kKinds) {
+    EXPECT_THAT(rounded_weight(weight().to(device()), kind), AllClose(rounded_weight(weight(), kind), 1e-6));
+    EXPECT_THAT(rounded_inputs(weight().to(device()), kind), AllClose(rounded_inputs(weight(), kind), 1e-6));
+  }
+}
+
+TEST_P(Int8PassTest, GradientsGoThroughTheRounding) {
   for (const auto kind : kKinds)
     for (const bool plain : {false, true}) {
       Linear linear(12, 5);
+      linear->to(device());
       {
         const at::NoGradGuard no_grad;
         linear->weight().copy_(weight());
       }
-      const auto x = formula_tensor({7, 12}, at::kCPU, 3).requires_grad_(),
-                 factor = formula_tensor({7, 5}, at::kCPU, 4);
+      const auto x = formula_tensor({7, 12}, device(), 3).requires_grad_(),
+                 factor = formula_tensor({7, 5}, device(), 4);
       (linear(x, Pass{.plain = plain, .int8 = kind}) * factor).sum().backward();
       const at::NoGradGuard no_grad;
-      EXPECT_THAT(x.grad(), AllClose(factor.matmul(rounded_weight(weight(), kind)), 1e-5));
+      EXPECT_THAT(x.grad(), AllClose(factor.matmul(rounded_weight(linear->weight(), kind)), 1e-5));
       EXPECT_THAT(linear->weight().grad(), AllClose(factor.t().matmul(rounded_inputs(x, kind)), 1e-5));
     }
 }
 
 /// The passes of a whole network with gradients: the fast path, and the equations alone.
-TEST(Int8RoundingTest, FastAndPlainPassesAgree) {
+TEST_P(Int8PassTest, FastAndPlainPassesAgree) {
   for (auto config : {small_config(), marian_student()}) {
     config.dropout = 0;
-    auto model = small_model(at::kCPU, config);
-    const auto source = pad(small_sources(), at::kCPU),
-               target = pad(Rows{{kBos, 12}, {kBos, 14, 15}, {kBos}}, at::kCPU);
+    auto model = small_model(device(), config);
+    const auto source = pad(small_sources(), device()),
+               target = pad(Rows{{kBos, 12}, {kBos, 14, 15}, {kBos}}, device());
     for (const auto kind : kKinds) {
       const auto exact = model->forward(source, target, Pass{}).detach();
       const auto fast = model->forward(source, target, Pass{.int8 = kind}).detach();
@@ -127,6 +138,8 @@ TEST(Int8RoundingTest, AConvertedModelComputesTheTunedForwardPass) {
       EXPECT_LT(error, 0.1 * rounding);
     }
 }
+
+INSTANTIATE_DEVICES(Int8PassTest);
 
 }  // namespace
 }  // namespace gloss

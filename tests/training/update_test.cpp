@@ -37,6 +37,12 @@ class UpdateTest : public DeviceTest {
   Batch rows(std::initializer_list<std::int64_t> indices) const {
     return toy_.corpus().batch(std::vector<std::int64_t>(indices));
   }
+  /// Returns `rows` whose first pieces are linked.
+  Batch linked_rows(std::initializer_list<std::int64_t> indices) const {
+    auto batch = rows(indices);
+    batch.links.assign(batch.source.size(), {.source = {0}, .target = {0}});
+    return batch;
+  }
 
   // Fresh weights after one update that is nearly plain gradient descent: with epsilon 1 Adam's first step is
   // g / (|g| + 1), which does not amplify rounding if a gradient is zero.
@@ -123,17 +129,18 @@ TEST_P(UpdateTest, HostWaitsForAGpuOnceAtTheEnd) {
     NormType norm_type;
     double dropout, ema_decay;
     Precision precision;
+    Int8Scales int8 = Int8Scales::kNone;
   };
   for (const auto& each :
        {Case{NormType::kLayer, 0, 0, Precision::kFloat32}, Case{NormType::kBatch, 0, 0, Precision::kFloat32},
-        Case{NormType::kLayer, 0.3, 0.9, Precision::kBfloat16}}) {
+        Case{NormType::kLayer, 0.3, 0.9, Precision::kBfloat16},
+        Case{NormType::kLayer, 0, 0, Precision::kFloat32, Int8Scales::kMatrix}}) {
     const Toy toy({.pairs = 30, .dropout = each.dropout, .norm_type = each.norm_type}, device());
     TrainingConfig config;
     config.ema_decay = each.ema_decay;
     auto model = toy.model();
     Adam adam(named_parameters(model), config);
-    const std::vector batches{toy.corpus().batch(std::vector<std::int64_t>{0, 1, 2}),
-                              toy.corpus().batch(std::vector<std::int64_t>{3})};
+    const std::vector batches{linked_rows({0, 1, 2}), linked_rows({3})};
     std::vector<PaddedBatch> padded;
     std::int64_t copies = 0, copies_of_padding = 0;
     const auto update = [&](std::int64_t step, const std::vector<PaddedBatch>& now) {
@@ -144,6 +151,8 @@ TEST_P(UpdateTest, HostWaitsForAGpuOnceAtTheEnd) {
                       .label_smoothing = 0.1,
                       .clip_norm = 1,
                       .precision = each.precision,
+                      .int8 = each.int8,
+                      .guided = {.weight = 0.1},
                       .padded = now,
                       .meanwhile = [&] {
                         copies = stand_in_counts().to_device;
@@ -159,7 +168,7 @@ TEST_P(UpdateTest, HostWaitsForAGpuOnceAtTheEnd) {
     const auto copies_before = copies;
     update(3, std::exchange(padded, {}));
     EXPECT_EQ(copies, copies_before - copies_of_padding);
-    EXPECT_GE(copies_of_padding, 6) << "sources, inputs and labels of two batches";
+    EXPECT_GE(copies_of_padding, 10) << "sources, inputs, labels, links and their weights of two batches";
     EXPECT_EQ(stand_in_counts().synchronizations, 1) << "for loss and norm";
     EXPECT_EQ(stand_in_counts().to_host, 1);
     EXPECT_EQ(padded.size(), batches.size());
@@ -168,11 +177,14 @@ TEST_P(UpdateTest, HostWaitsForAGpuOnceAtTheEnd) {
 
 TEST_P(UpdateTest, BatchesPaddedAheadGiveTheSameBits) {
   if (device().is_cpu()) GTEST_SKIP() << "a GPU works while the next batch is padded";
-  const std::vector batches{rows({0, 1, 2}), rows({3}), rows({4, 5})};
-  const auto wanted = updated(batches);
+  const std::vector batches{linked_rows({0, 1, 2}), linked_rows({3}), linked_rows({4, 5})};
+  UpdateOptions options{.learning_rate = 1, .guided = {.weight = 1}};
+  const auto wanted = updated(batches, options);
   const std::vector padded{pad_own_shard(batches[0], device(), no_exchange()),
                            pad_own_shard(batches[1], device(), no_exchange())};
-  EXPECT_EQ(largest_difference(updated(batches, {.learning_rate = 1, .padded = padded}), wanted), 0);
+  options.padded = padded;
+  EXPECT_EQ(largest_difference(updated(batches, options), wanted), 0);
+  EXPECT_NE(largest_difference(updated(batches), wanted), 0) << "without the links";
 }
 
 TEST_P(UpdateTest, BrokenGradientChangesNothing) {
