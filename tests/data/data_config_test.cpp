@@ -25,7 +25,8 @@ TEST(DataConfigTest, DefaultsApplyToMissingKeys) {
 }
 
 TEST(DataConfigTest, EveryKeyComesBack) {
-  const auto json = parse_json(R"({"train_source": "a", "train_target": "b", "valid_source": "c", "valid_target": "d",
+  const auto json = parse_json(R"({"train_source": "a", "train_target": "b", "train_alignment": "",
+                                   "valid_source": "c", "valid_target": "d",
                                    "test_source": "e", "test_target": "f", "max_length": 7, "batch_tokens": 9,
                                    "hold_out": false, "stages": [], "max_ratio": 9.5, "skip_copied": true, "skip_repeated": true, "source_language": "en", "target_language": "pt-BR",
                                    "subword_sampling": 0.1, "augment_upper_case": 0.1, "augment_title_case": 0.2,
@@ -33,6 +34,8 @@ TEST(DataConfigTest, EveryKeyComesBack) {
                                    "augment_placeholders": 0.6})");
   EXPECT_EQ(to_json(read(to_text(json))), json);
   EXPECT_EQ(to_json(read(R"({"hold_out": true})")).at("hold_out"), true);
+  const auto aligned = R"({"train_source": "a", "train_target": "b", "train_alignment": "c"})";
+  EXPECT_EQ(to_json(read(aligned)).at("train_alignment"), "c");
 }
 
 TEST(DataConfigTest, LanguagesMayHaveUnderscores) {

@@ -117,8 +117,9 @@ TEST(TrainingStageTest, StagesThatCannotBeTrainedOnAreRefusedByKey) {
 TEST(TrainingStageTest, TheKeysOfOneTextAreRefusedBesideStages) {
   auto config = read(kTwoStages);
   config.train_source = "x";
-  EXPECT_THAT([&] { config.validate(); },
-              ThrowsMessage<UsageError>(HasSubstr("leave out data.train_source and data.train_target")));
+  EXPECT_THAT(
+      [&] { config.validate(); },
+      ThrowsMessage<UsageError>(HasSubstr("leave out data.train_source, data.train_target and data.train_alignment")));
 }
 
 TEST(TrainingStageTest, PathsHaveTheirKeysAndTheIdentityHasNone) {

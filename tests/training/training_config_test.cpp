@@ -18,7 +18,7 @@ TrainingConfig read(const Json& json) {
   return config;
 }
 
-// A value for every key. None is the default except average_last, which excludes patience.
+// A value for every key, and not the default unless another key excludes all others.
 Json every_key() {
   return {{"max_steps", 7},
           {"max_epochs", 3},
@@ -38,6 +38,9 @@ Json every_key() {
           {"average_last", 0},
           {"early_stop", {{"metric", "perplexity"}, {"patience", 9}}},
           {"precision", "float32"},
+          {"quantize", "int8_matrix"},
+          {"guided_alignment", 0.2},
+          {"guided_alignment_head", "decoder.1.cross.0"},
           {"ema_decay", 0.99},
           {"max_hours", 1.5},
           {"start_from", "model"},
