@@ -125,12 +125,11 @@ std::map<std::string, TensorView> shapes_of(const std::map<std::string, WeightIn
   return tensors;
 }
 
-/// Returns the scales that the model was tuned for, or those of rows.
+}  // namespace
+
 Int8Scales int8_scales_of(const Json& config) {
   return value_at(config, "training.quantize") == "int8_matrix" ? Int8Scales::kMatrix : Int8Scales::kRows;
 }
-
-}  // namespace
 
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,
                       const ModelDescription& description, WeightPrecision precision) {

@@ -57,6 +57,9 @@ struct LoadedModel : ModelContents {
   EncoderDecoder model{nullptr};
 };
 
+/// Returns the scales in int8 of a model with this configuration: those that it was tuned for, or those of rows.
+Int8Scales int8_scales_of(const Json& config);
+
 /// Writes format "gloss-model", version "1", atomically, with matrices rounded to `precision`. A model that was
 /// tuned with training.quantize = int8_matrix has one scale for each matrix in int8. Throws IoError.
 void write_model_file(const std::filesystem::path& path, const EncoderDecoder& model,

@@ -27,9 +27,10 @@ FileSizes convert_model(const std::filesystem::path& file_or_folder, WeightPreci
     for (const auto* scores : {"validation", "test"}) stored.description.provenance.erase(scores);  // of other weights
   if (precision != WeightPrecision::kInt8 && !stored.description.input_scales.empty())
     log_warning(printable(input.string()) + " holds scales of inputs, which only int8 has; they are left out");
+  const auto scales = int8_scales_of(stored.description.config);
   FileTensors tensors;  // int8 values stay as they are
   for (const auto& [name, weight] : network_weights(stored.config, stored.vocabularies))
-    store_weight(name, stored.model.weights(name), precision, tensors);
+    store_weight(name, stored.model.weights(name), precision, tensors, scales);
   write_model_file(output, std::move(tensors), stored.description);
   return {std::filesystem::file_size(input), std::filesystem::file_size(output)};
 }
