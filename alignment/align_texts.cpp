@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "alignment/lexical_table.h"
 #include "alignment/line_ids.h"
+#include "alignment/link_counts.h"
 #include "common/error.h"
 #include "common/files/text_pairs.h"
 #include "common/log/log.h"
@@ -109,7 +109,7 @@ void align_texts(const TextAlignment& job, const std::function<void(const std::s
     });
     report(pass, model.maximize());
   }
-  LexicalTable table;
+  LinkCounts table;
   texts.read([&](const std::vector<IdPair>& pairs, std::int64_t done) {
     std::string lines;
     const auto directed = model.align(pairs);
@@ -122,9 +122,9 @@ void align_texts(const TextAlignment& job, const std::function<void(const std::s
     progress.show(static_cast<double>((job.iterations - 1) * texts.count() + done));
   });
   if (job.lexical_table)
-    table.write(*job.lexical_table, texts.sources(), texts.targets(), LexicalTable::Given::kSource, job.best);
+    table.write(*job.lexical_table, texts.sources(), texts.targets(), LinkCounts::Given::kSource, job.best);
   if (job.reverse_lexical_table)
-    table.write(*job.reverse_lexical_table, texts.sources(), texts.targets(), LexicalTable::Given::kTarget, job.best);
+    table.write(*job.reverse_lexical_table, texts.sources(), texts.targets(), LinkCounts::Given::kTarget, job.best);
   log_info("aligned " + counted(texts.usable(), "pair") + " of " + std::to_string(texts.count()));
 }
 

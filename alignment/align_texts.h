@@ -24,7 +24,7 @@ struct TextAlignment {
   int iterations = 5;  ///< passes after the first one; the last of them aligns
   Symmetrization symmetrization = Symmetrization::kGrowDiagFinalAnd;
   std::optional<std::filesystem::path> lexical_table, reverse_lexical_table;
-  std::size_t best = 0;  ///< of LexicalTable::write
+  std::size_t best = 0;  ///< of LinkCounts::write
 };
 
 /// Aligns two texts, which are read once more in each pass, and hands on the links, a line for each pair, in the

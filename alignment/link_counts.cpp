@@ -1,4 +1,4 @@
-#include "alignment/lexical_table.h"
+#include "alignment/link_counts.h"
 
 #include <algorithm>
 #include <string>
@@ -25,7 +25,7 @@ struct LinkCount {
 
 }  // namespace
 
-void LexicalTable::add(const IdPair& line, std::span<const WordLink> links) {
+void LinkCounts::add(const IdPair& line, std::span<const WordLink> links) {
   std::vector<bool> source_linked(line.source.size()), target_linked(line.target.size());
   for (const auto& link : links) {
     const auto source = static_cast<std::size_t>(link.source), target = static_cast<std::size_t>(link.target);
@@ -38,8 +38,8 @@ void LexicalTable::add(const IdPair& line, std::span<const WordLink> links) {
     if (!target_linked[i]) ++counts_[pair_key(kNoWord, line.target[i])];
 }
 
-void LexicalTable::write(const std::filesystem::path& path, const LineIds& sources, const LineIds& targets, Given given,
-                         std::size_t best) const {
+void LinkCounts::write(const std::filesystem::path& path, const LineIds& sources, const LineIds& targets, Given given,
+                       std::size_t best) const {
   std::vector<LinkCount> entries;
   for (const auto& [key, count] : counts_) {
     const auto source = static_cast<Id>(key >> 32) - 1, target = static_cast<Id>(key & 0xffffffff) - 1;

@@ -12,7 +12,7 @@
 namespace gloss {
 
 /// Counts of linked words, and of unlinked ones, for a table of their translations.
-class LexicalTable {
+class LinkCounts {
  public:
   /// Adds the links of a line.
   void add(const IdPair& line, std::span<const WordLink> links);
