@@ -189,7 +189,7 @@ inline float to_int8_row(const float* x, std::int64_t inner, float step, std::ui
     greatest = greatest > part ? greatest : part;
   }
   const auto max_size = __builtin_bit_cast(float, greatest);
-  constexpr float kMagic = 0x1.8p23F;  // adding it rounds to an integer, ties to even
+  static constexpr float kMagic = 0x1.8p23F;  // adding it rounds to an integer, ties to even
   auto* const bytes = reinterpret_cast<std::uint8_t*>(out);
   const auto byte_of = [](float rounded) {
     return static_cast<std::uint8_t>(__builtin_bit_cast(std::int32_t, rounded) -
