@@ -14,6 +14,7 @@ LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, bool has_bias)
 
 at::Tensor LinearImpl::forward(const at::Tensor& x, const Pass& pass) {
   expect_width(x, weight_.size(1), "x");
+  if (pass.probe != nullptr) pass.probe->product(weight_, x);
   const auto input = rounded_inputs(x, pass.int8), weight = rounded_weight(weight_, pass.int8);  // usually themselves
   if (const auto result = fast::linear(input, weight, bias_, pass)) return *result;
   // Otherwise, in a plain pass:

@@ -35,6 +35,9 @@ class Probe {
   /// ("encoder"); in a step of decoding, and of a recurrent decoder's cross-attention, [B * K, 1, D]. The elements of a
   /// sublayer's output may be written, although the tensor is const.
   virtual void output(std::string_view /*site*/, const at::Tensor& /*value*/) {}
+  /// Receives the weight [out, in] and the input [..., in] of each linear map; not of the generator, whose input is the
+  /// network's output. All of them call it in a plain pass only.
+  virtual void product(const at::Tensor& /*weight*/, const at::Tensor& /*x*/) {}
 };
 
 struct BatchContext;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -8,6 +9,12 @@
 #include "model/model_config.h"
 
 namespace gloss {
+
+/// How many tokens a shortlist has, as options of Marian's --shortlist.
+struct ShortlistSizes {
+  std::size_t frequent = 100;  ///< the first pieces of the target's vocabulary are in every list
+  std::size_t best = 100;      ///< of each piece of the source
+};
 
 /// Target tokens that are likely for the tokens of a source: a lexical table, which depends on the tokenizers alone. A
 /// search that is restricted to the list of its sentence multiplies with fewer columns of the generator.

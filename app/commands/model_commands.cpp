@@ -152,12 +152,27 @@ ExitCode run(const AverageOptions& options) {
 }
 
 ExitCode run(const ConvertOptions& options) {
-  set_up(options.common, {model_inputs({options.model}), {{"--output", options.output}}});
-  expect_output_file("--output", options.output, "the name of a model file to write", options.overwrite);
+  const ConvertJob job{.model = options.model,
+                       .output = options.output,
+                       .precision = options.precision,
+                       .lexical_table = options.lexical_table,
+                       .shortlist = options.shortlist,
+                       .calibrate = options.calibrate};
+  CommandFiles files{model_inputs({job.model}), {{"--output", job.output}}};
+  if (job.lexical_table) files.inputs.push_back({"--lexical-table", *job.lexical_table});
+  if (job.calibrate) files.inputs.push_back({"--calibrate", *job.calibrate});
+  set_up(options.common, files);
+  expect_output_file("--output", job.output, "the name of a model file to write", options.overwrite);
+  if (job.lexical_table) expect_input_file("--lexical-table", *job.lexical_table);
+  if (job.calibrate) {
+    if (job.precision != WeightPrecision::kInt8)
+      throw UsageError("--calibrate: has an effect beside --precision int8 only");
+    expect_input_file("--calibrate", *job.calibrate);
+  }
   FileSizes sizes;
-  name_by_option(translation_names(), [&] { sizes = convert_model(options.model, options.precision, options.output); });
-  log_info("wrote " + printable(options.output.string()) + ", " + bytes_text(sizes.after) + "; " +
-           printable(options.model.string()) + " has " + bytes_text(sizes.before));
+  name_by_option(translation_names(), [&] { sizes = convert_model(job); });
+  log_info("wrote " + printable(job.output.string()) + ", " + bytes_text(sizes.after) + "; " +
+           printable(job.model.string()) + " has " + bytes_text(sizes.before));
   return ExitCode::kDone;
 }
 

@@ -44,10 +44,33 @@ void add_convert_command(CLI::App& program, Command& chosen) {
       options->precision, kWeightPrecisions)
       ->required();
   add_option(command, {.help = "write the model to FILE", .flag = "--output"}, options->output)->required();
+  add_option(command,
+             {.help = "add scales of the int8 inputs of matrices, measured on the source lines of FILE",
+              .flag = "--calibrate"},
+             options->calibrate);
   add_overwrite(command, options->overwrite);
+  group_options(command, "Shortlist");
+  auto* table = add_option(command,
+                           {.help = "add a shortlist of the lexical table that gloss align has written for this model",
+                            .flag = "--lexical-table"},
+                           options->lexical_table);
+  add_option(command,
+             {.help = "consider the first N pieces of the target's vocabulary for every sentence",
+              .range = between(0, 1'000'000),
+              .flag = "--frequent",
+              .shown_default = "100"},
+             options->shortlist.frequent)
+      ->needs(table);
+  add_option(command,
+             {.help = "consider the N best translations of each piece",
+              .range = between(1, 1'000'000),
+              .flag = "--best",
+              .shown_default = "100"},
+             options->shortlist.best)
+      ->needs(table);
   finish_command(command,
                  "gloss convert --model runs/en-de --precision int8 --output en-de.int8.safetensors\n"
-                 "gloss convert --model runs/en-de --precision bfloat16 --output en-de.bf16.safetensors");
+                 "gloss convert --model student --precision int8 --lexical-table lex.s2t --output fast.safetensors");
   command.callback([options, &chosen] { chosen = Parsed<ConvertOptions>(options); });
 }
 
@@ -144,7 +167,7 @@ void add_export_command(CLI::App& program, Command& chosen) {
              options->output)
       ->required();
   add_choice(command,
-             {.help = "store matrices in this precision; huggingface has no int8, marian has only float32",
+             {.help = "store matrices in this precision; huggingface has no int8, marian no bfloat16",
               .flag = "--precision",
               .shown_default = "float32"},
              options->precision, kWeightPrecisions);

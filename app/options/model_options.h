@@ -7,6 +7,7 @@
 #include "app/options/command_options.h"
 #include "interchange/export/export_model.h"
 #include "interchange/import/import_model.h"
+#include "model/shortlist.h"
 
 namespace gloss {
 
@@ -23,6 +24,8 @@ struct ConvertOptions {
   CommonOptions common;
   std::filesystem::path model, output;
   WeightPrecision precision = WeightPrecision::kFloat32;
+  std::optional<std::filesystem::path> lexical_table, calibrate;
+  ShortlistSizes shortlist;
   bool overwrite = false;
 };
 

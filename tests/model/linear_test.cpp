@@ -1,5 +1,8 @@
 #include "model/linear.h"
 
+#include <utility>
+#include <vector>
+
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/linear.h>
 #include <gmock/gmock.h>
@@ -32,6 +35,21 @@ TEST_P(LinearTest, IsTheProductWithTheTransposedWeightAndTheBias) {
   const auto x = formula_tensor({2, 4, 3}, device());
   for (const bool plain : {false, true})
     EXPECT_THAT(part_(x, Pass{.plain = plain}), AllClose(at::linear(x, weight, bias), 1e-6)) << plain;
+}
+
+class InputProbe final : public Probe {
+ public:
+  void product(const at::Tensor& weight, const at::Tensor& x) override { seen.emplace_back(weight, x); }
+  std::vector<std::pair<at::Tensor, at::Tensor>> seen;
+};
+
+TEST_P(LinearTest, AProbeSeesWeightAndInput) {
+  InputProbe probe;
+  const auto x = formula_tensor({2, 4, 3}, device());
+  part_(x, Pass{.probe = &probe, .plain = true});
+  ASSERT_EQ(probe.seen.size(), 1u);
+  EXPECT_TRUE(probe.seen[0].first.is_same(part_->named_parameters()["weight"]));
+  EXPECT_TRUE(probe.seen[0].second.is_same(x));
 }
 
 TEST_P(LinearTest, RejectsAnotherWidth) {

@@ -163,7 +163,7 @@ TEST_P(GuidedRunTest, ATunedModelStaysInFloat32AndConvertsToItsScales) {
   job.config.training.quantize = Int8Scales::kMatrix;
   job.run();
   EXPECT_EQ(load_translation_model(job / "run", device()).file.precision, WeightPrecision::kFloat32);
-  convert_model(job / "run", WeightPrecision::kInt8, job / "int8.safetensors");
+  convert_model({.model = job / "run", .output = job / "int8.safetensors", .precision = WeightPrecision::kInt8});
   const auto file = SafetensorsFile::open(job / "int8.safetensors");
   const auto scales = read_weight(file, "decoder.layers.0.feed_forward.inner.weight").scales;
   EXPECT_TRUE(scales.eq(scales[0]).all().item<bool>());

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
-#include "model/storage/stored_weights.h"
+#include "model/storage/weight_precision.h"
+#include "translation/models/lexical_shortlist.h"
 
 namespace gloss {
 
@@ -15,10 +17,19 @@ struct FileSizes {
   std::uintmax_t before = 0, after = 0;  ///< bytes
 };
 
-/// Writes a model file again with its matrices in `precision`; everything else is unchanged. Values that were rounded
-/// before do not become more exact. Throws UsageError if the output is the model itself; ModelError as read_model_file;
+/// The options of `gloss convert`.
+struct ConvertJob {
+  std::filesystem::path model, output;
+  WeightPrecision precision = WeightPrecision::kFloat32;
+  std::optional<std::filesystem::path> lexical_table = {};  ///< the model gets a shortlist of it
+  ShortlistSizes shortlist = {};
+  std::optional<std::filesystem::path> calibrate = {};  ///< source lines, to measure scales of inputs; int8 only
+};
+
+/// Writes a model file again with its matrices in another precision; everything else is unchanged, but for a new
+/// shortlist and new scales of inputs. Values that were rounded before do not become more exact. Throws UsageError if
+/// the output is the model itself; ModelError as read_model_file; as read_lexical_shortlist and measured_input_scales;
 /// IoError.
-FileSizes convert_model(const std::filesystem::path& file_or_folder, WeightPrecision precision,
-                        const std::filesystem::path& output);
+FileSizes convert_model(const ConvertJob& job);
 
 }  // namespace gloss

@@ -82,7 +82,7 @@ TEST_F(ExportTest, AModelInTheFolderOfAnEarlierExportIsKept) {
 }
 
 TEST_F(ExportTest, AModelThatTheFormatCannotExpressIsRefusedInOneLine) {
-  const auto outcome = write("marian", {"--precision", "int8"});
+  const auto outcome = write("marian", {"--precision", "bfloat16"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(lines_of(outcome.err).size(), 1u) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("model.position_frequencies"), HasSubstr("model.decoder_start"),

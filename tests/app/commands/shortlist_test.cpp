@@ -86,5 +86,27 @@ TEST_F(ShortlistCommandTest, ConvertAndAverageKeepWhatStaysTrue) {
   EXPECT_EQ(translated({"--model", other}), "\n\n");
 }
 
+TEST_F(ShortlistCommandTest, ConvertMakesOneOfALexicalTable) {
+  const std::string made = folder_ / "made.safetensors", table = folder_ / "lex.s2t";
+  const Arguments command{"convert", "--model", kPlainModel, "--precision", "float32", "--output", made};
+  const auto outcome = [&](const Arguments& more) {
+    auto all = command;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_gloss(all);
+  };
+  for (const auto* side : {"source", "target"}) write_file(folder_ / side, "a b\nb c\nc a\n");
+  const auto aligned = run_gloss({"align", "--source", folder_ / "source", "--target", folder_ / "target", "--model",
+                                  kPlainModel, "--lexical-table", table});
+  ASSERT_EQ(aligned.exit_code, 0) << aligned.err;
+  EXPECT_EQ(outcome({"--lexical-table", table, "--frequent", "1"}).exit_code, 0);
+  EXPECT_EQ(inspected(made).at("shortlist").at("always"), 3);
+  EXPECT_GT(inspected(made).at("shortlist").at("tokens"), 0);
+  EXPECT_EQ(outcome({"--overwrite", "--lexical-table", table, "--frequent", "1000"}).exit_code, 0);
+  EXPECT_EQ(translated({"--model", made}), translated({"--model", kPlainModel})) << "all pieces are frequent";
+  EXPECT_EQ(outcome({"--frequent", "1"}).exit_code, 2) << "without a table";
+  EXPECT_THAT(outcome({"--overwrite", "--lexical-table", folder_ / "source"}).err,
+              HasSubstr("wanted \"target source probability\", got \"a b\""));
+}
+
 }  // namespace
 }  // namespace gloss
