@@ -55,7 +55,7 @@ std::string ctranslate2_readme(const TranslationModel& model, WeightPrecision pr
 /// `model_class` is the class of the model, as "MarianMTModel".
 std::string huggingface_readme(const TranslationModel& model, WeightPrecision precision,
                                const std::string& model_class);
-std::string marian_readme(const TranslationModel& model);
+std::string marian_readme(const TranslationModel& model, WeightPrecision precision);
 
 /// Returns the number of positions in a file for a program that fails beyond the last one. It suffices for the run file
 /// of the model, and is at least 2048.

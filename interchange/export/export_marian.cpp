@@ -9,6 +9,8 @@
 #include "common/text/format.h"
 #include "common/text/utf8.h"
 #include "interchange/export/export_checks.h"
+#include "interchange/formats/lexical_table.h"
+#include "interchange/formats/marian_bin.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/npz_file.h"
 #include "interchange/model_family.h"
@@ -24,6 +26,7 @@ namespace {
 constexpr std::int64_t kMissingPieces = 2;
 /// intgemm multiplies by matrices of a multiple of so many rows. Unused pieces fill the vocabulary up.
 constexpr std::int64_t kRowsOfIntgemm = 8;
+constexpr const char* kLexicalFile = "lex.s2t.bin";
 
 /// Returns the rows of a vocabulary of this size in Marian.
 PieceRows marian_rows(std::int64_t pieces) {
@@ -116,27 +119,37 @@ std::string marian_vocabulary(const std::pair<std::string, const Tokenizer*>& na
 }
 
 /// Returns the options of marian-decoder.
-YamlOptions decoder_options(const TranslationModel& model) {
+YamlOptions decoder_options(const TranslationModel& model, WeightPrecision precision) {
   const auto& decoding = model.config.decoding;
   const auto tokenizers = named_tokenizers(model);
-  return {{"relative-paths", "true"},
-          {"models", "[model.npz]"},
-          {"vocabs", "[" + marian_vocabulary(tokenizers.front()) + ", " + marian_vocabulary(tokenizers.back()) + "]"},
-          {"beam-size", std::to_string(decoding.beam_size)},
-          {"normalize", formatted("%.9g", decoding.length_penalty)},
-          {"word-penalty", "0"},
-          {"allow-unk", yaml_flag(!decoding.no_unk)},
-          {"max-length", std::to_string(model.config.max_source_length())},
-          {"max-length-crop", "true"},
-          {"max-length-factor", formatted("%.9g", marian_length_factor(decoding))},
-          {"mini-batch", std::to_string(decoding.batch_size)},
-          {"maxi-batch", "100"},
-          {"maxi-batch-sort", "src"}};
+  YamlOptions options{
+      {"relative-paths", "true"},
+      {"models", precision == WeightPrecision::kInt8 ? "[model.bin]" : "[model.npz]"},
+      {"vocabs", "[" + marian_vocabulary(tokenizers.front()) + ", " + marian_vocabulary(tokenizers.back()) + "]"},
+      {"beam-size", std::to_string(decoding.beam_size)},
+      {"normalize", formatted("%.9g", decoding.length_penalty)},
+      {"word-penalty", "0"},
+      {"allow-unk", yaml_flag(!decoding.no_unk)},
+      {"max-length", std::to_string(model.config.max_source_length())},
+      {"max-length-crop", "true"},
+      {"max-length-factor", formatted("%.9g", marian_length_factor(decoding))},
+      {"mini-batch", std::to_string(decoding.batch_size)},
+      {"maxi-batch", "100"},
+      {"maxi-batch-sort", "src"}};
+  if (precision == WeightPrecision::kInt8 && model.file.description.shortlist != nullptr)
+    options.emplace_back("shortlist", std::string("[") + kLexicalFile + ", false]");
+  return options;
 }
 
 WeightMap marian_map(const TranslationModel& model) {
   const auto& [source, target] = model.file.vocabularies;
   return {ModelFamily::kMarian, model.config.model, marian_rows(source), marian_rows(target)};
+}
+
+/// Returns the options within a model, which end with NUL.
+at::Tensor options_tensor(const TranslationModel& model) {
+  auto options = yaml_text(model_options(model)) + '\0';
+  return at::from_blob(options.data(), std::ssize(options), at::kChar).clone();
 }
 
 void write_npz_weights(const TranslationModel& model, const std::filesystem::path& path) {
@@ -149,9 +162,80 @@ void write_npz_weights(const TranslationModel& model, const std::filesystem::pat
     if (piece_axis(weight))
       tensors.emplace_back(std::string(kMissingRows) + weight, at::stack({values[kPad], values[kBos]}));
   }
-  auto options = yaml_text(model_options(model)) + '\0';
-  tensors.emplace_back(kMarianOptionsTensor, at::from_blob(options.data(), std::ssize(options), at::kChar));
+  tensors.emplace_back(kMarianOptionsTensor, options_tensor(model));
   write_npz(path, tensors);
+}
+
+/// Returns a matrix in int8 with one scale, as intgemm needs it. Values that have one already stay as they are; rows of
+/// zeros may have the scale 0.
+StoredWeight with_one_scale(const StoredWeight& weight) {
+  const auto& scales = weight.scales;
+  if (scales.defined()) {
+    const auto step = scales.max(), is_used = scales != 0;
+    if ((scales == step).logical_or(is_used.logical_not()).all().item<bool>())
+      return {weight.values * is_used.unsqueeze(1), step.expand_as(scales)};
+  }
+  return to_int8(weight.to_float(), Int8Scales::kMatrix);
+}
+
+/// Writes the matrices in int8, with the multipliers of their inputs if the model has scales. Marian also finds that of
+/// the output matrix under a name that says nothing, which other engines need.
+void write_int8_weights(const TranslationModel& model, const std::filesystem::path& path) {
+  const auto map = marian_map(model);
+  const auto output = stored_name(kGeneratorMatrix, model.config.model.tie_embeddings);
+  std::vector<MarianTensor> tensors;
+  for (const auto& [weight, info] : network_weights(model.config.model, model.file.vocabularies)) {
+    const auto foreign = map.names(weight).front();
+    const auto stored = model.file.model.weights(weight);
+    if (stored.values.dim() != 2) {
+      tensors.push_back({foreign.name, map.to_foreign(weight, foreign, stored.to_float())});
+      continue;
+    }
+    const auto int8 = with_one_scale(stored);
+    const auto step = int8.scales[0].item<float>();  // 0: all values are 0
+    tensors.push_back({foreign.name, map.to_foreign(weight, foreign, int8.values), step > 0 ? 1 / step : 1});
+    const auto& scales = model.file.description.input_scales;
+    const auto scale = scales.find(weight);
+    if (scale == scales.end()) continue;
+    const auto multiplier = at::full({1}, 1 / scale->second);
+    tensors.push_back({foreign.name + std::string(kInputMultiplier), multiplier});
+    if (weight == output) tensors.push_back({std::string(kOutputMultiplier), multiplier});
+  }
+  tensors.push_back({std::string(kMarianOptionsTensor), options_tensor(model)});
+  write_marian_bin(path, tensors);
+}
+
+/// Returns the shortlist by Marian's ids. Marian's frequent pieces are the first ones; the others that belong to every
+/// list are proposed by the end of the source, which every source has.
+LexicalTable lexical_table(const TranslationModel& model) {
+  const auto& [offsets, tokens, always] = model.file.description.shortlist->table();
+  const auto& [source_size, target_size] = model.file.vocabularies;
+  const auto source = marian_rows(source_size), target = marian_rows(target_size);
+  const auto rows_of = [&](std::span<const Id> ids) {
+    std::vector<std::uint32_t> rows;
+    for (const auto id : ids)
+      if (const auto row = target.rows.at(static_cast<std::size_t>(id)); row != PieceRows::kNoRow)
+        rows.push_back(static_cast<std::uint32_t>(row));
+    std::ranges::sort(rows);
+    rows.erase(std::ranges::unique(rows).begin(), rows.end());
+    return rows;
+  };
+  std::vector<std::vector<std::uint32_t>> lists(static_cast<std::size_t>(source.foreign_size));
+  LexicalTable table{.frequent = 0, .offsets = {0}, .tokens = {}};
+  const auto common = rows_of(always);
+  while (table.frequent < common.size() && common[table.frequent] == table.frequent) ++table.frequent;
+  for (std::size_t id = 0; id < source.rows.size(); ++id) {
+    if (source.rows[id] == PieceRows::kNoRow) continue;
+    Ids proposed(tokens.begin() + offsets[id], tokens.begin() + offsets[id + 1]);
+    if (id == kEos) proposed.insert(proposed.end(), always.begin(), always.end());
+    auto& list = lists[static_cast<std::size_t>(source.rows[id])] = rows_of(proposed);
+    std::erase_if(list, [&](auto row) { return row < table.frequent; });
+  }
+  for (const auto& list : lists) {
+    table.tokens.insert(table.tokens.end(), list.begin(), list.end());
+    table.offsets.push_back(table.tokens.size());
+  }
+  return table;
 }
 
 bool has_space(std::string_view text) { return text.find_first_of(" \t\n\v\f\r") != text.npos; }
@@ -183,8 +267,7 @@ Refusals marian_refusals(const TranslationModel& model, WeightPrecision precisio
   ExportChecks checks(model);
   checks.expect("architecture", {"transformer"});
   if (!checks.refusals.empty()) return checks.refusals;
-  checks.refusals.require(precision == WeightPrecision::kFloat32,
-                          "--precision: wanted float32, got " + std::string(weight_precision_name(precision)));
+  checks.refusals.require(precision != WeightPrecision::kBfloat16, "--precision: wanted float32 or int8, got bfloat16");
   checks.expect("position_frequencies", {"tensor2tensor"});
   checks.refusals.require(model.config.model.d_model > 2,
                           "model.d_model: wanted at least 4, got 2; Marian's frequencies divide by d_model / 2 - 1");
@@ -221,9 +304,15 @@ Refusals marian_refusals(const TranslationModel& model, WeightPrecision precisio
   return checks.refusals;
 }
 
-std::string export_marian(const TranslationModel& model, WeightPrecision, OutputFolder& folder) {
-  write_npz_weights(model, folder.file("model.npz"));
-  write_file(folder.file("decoder.yml"), yaml_text(decoder_options(model)));
+std::string export_marian(const TranslationModel& model, WeightPrecision precision, OutputFolder& folder) {
+  if (precision == WeightPrecision::kInt8) {
+    write_int8_weights(model, folder.file("model.bin"));
+    if (model.file.description.shortlist != nullptr)
+      write_file(folder.file(kLexicalFile), lexical_table_bytes(lexical_table(model)));
+  } else {
+    write_npz_weights(model, folder.file("model.npz"));
+  }
+  write_file(folder.file("decoder.yml"), yaml_text(decoder_options(model, precision)));
   for (const auto& [name, tokenizer] : named_tokenizers(model)) {
     write_file(folder.file(vocabulary_file(name, ".yml")), vocabulary_text(*tokenizer));
     if (as_mapped(*tokenizer) == nullptr)
@@ -231,7 +320,7 @@ std::string export_marian(const TranslationModel& model, WeightPrecision, Output
                  marian_sentencepiece(tokenizer->serialized(), marian_rows(tokenizer->vocabulary_size()).foreign_size));
     write_file(folder.file(name), sentencepiece_bytes(*tokenizer));
   }
-  return marian_readme(model);
+  return marian_readme(model, precision);
 }
 
 }  // namespace gloss

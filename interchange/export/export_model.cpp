@@ -33,7 +33,8 @@ std::uintmax_t export_model(const ExportSettings& settings) {
                      "; docs/interop.md has what each format can express");
   warn_of_rounding(settings.model, model.file.precision, settings.precision);
   if (const auto& description = model.file.description;
-      description.shortlist != nullptr || !description.input_scales.empty())
+      (description.shortlist != nullptr || !description.input_scales.empty()) &&
+      (settings.format != ExportFormat::kMarian || settings.precision != WeightPrecision::kInt8))
     log_warning(printable(settings.model.string()) +
                 ": its shortlist and its scales of inputs are not exported; other programs translate without them");
   OutputFolder folder(settings.output, settings.overwrite, {{"--model", model_path(settings.model)}});

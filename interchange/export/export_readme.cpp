@@ -121,8 +121,8 @@ std::string huggingface_readme(const TranslationModel& model, WeightPrecision pr
   return filled(kHuggingfaceReadme, values);
 }
 
-std::string marian_readme(const TranslationModel& model) {
-  auto values = readme_values(model, WeightPrecision::kFloat32);
+std::string marian_readme(const TranslationModel& model, WeightPrecision precision) {
+  auto values = readme_values(model, precision);
   const auto source = model.tagged_tokenizers().first;
   const auto is_mapped = [](const auto& named) { return as_mapped(*named.second) != nullptr; };
   values["cuts"] = flag(std::ranges::none_of(named_tokenizers(model), is_mapped));

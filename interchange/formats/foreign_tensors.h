@@ -87,13 +87,6 @@ class ForeignTensors {
   std::map<std::string, ForeignTensorInfo, std::less<>> infos_;
 };
 
-/// Opens a model in Marian's binary format (.bin, .bin.gz), version 1. A name loses its prefix "F0::". Tensors are
-/// float32, float16, float64, int8, int16, int32, int64, uint8 or uint32, or intgemm8 and intgemm16: these are int8 and
-/// int16 with a multiplier. Throws ModelError with the path and the fault: for a damaged file, an encrypted one
-/// (version 2), tensors packed for one processor (with the command that writes them as intgemm8), repeated names and
-/// the state of an optimizer; IoError.
-std::unique_ptr<ForeignTensors> open_marian_bin(const std::filesystem::path& path);
-
 /// Opens a state dict that torch.save wrote (PyTorch 1.6 and later): a ZIP archive with a pickle, which is parsed
 /// without calling anything, and an entry for each storage. Tensors may be views and share storages. Throws ModelError
 /// with the path and the fault, also for the form of earlier versions; IoError; UsageError if gloss was built without

@@ -1,7 +1,9 @@
 #include "interchange/formats/lexical_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <span>
 
 #include "common/error.h"
 #include "common/text/printable.h"
@@ -66,6 +68,18 @@ LexicalTable parse_lexical_table(std::string_view bytes, const std::string& name
                                             count(outside == table.tokens.end() ? 0 : *outside) +
                                             "; it belongs to another vocabulary");
   return table;
+}
+
+std::string lexical_table_bytes(const LexicalTable& table) {
+  const auto raw = [](const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  std::uint64_t best = 0;  // the length of the longest list; Marian prints it
+  for (std::size_t i = 1; i < table.offsets.size(); ++i) best = std::max(best, table.offsets[i] - table.offsets[i - 1]);
+  const std::array<std::uint64_t, 4> sizes{table.frequent, best, table.offsets.size(), table.tokens.size()};
+  const auto summed = raw(sizes) + raw(table.offsets) + raw(table.tokens);
+  return raw(std::array{kLexicalMagic, marian_checksum(summed)}) + summed;
 }
 
 LexicalTable read_lexical_table(const std::filesystem::path& path, const LexicalSizes& sizes) {

@@ -23,6 +23,8 @@ struct LexicalSizes {
 /// Parses a table for vocabularies of these sizes. Throws ModelError with `name` and the fault: no such table, other
 /// vocabularies, damaged bytes.
 LexicalTable parse_lexical_table(std::string_view bytes, const std::string& name, const LexicalSizes& sizes);
+/// Returns the bytes of a table; the pieces of each list ascend.
+std::string lexical_table_bytes(const LexicalTable& table);
 /// Reads a table, decompressed if its name ends in .gz. Throws as parse_lexical_table; IoError.
 LexicalTable read_lexical_table(const std::filesystem::path& path, const LexicalSizes& sizes);
 

@@ -1,3 +1,5 @@
+#include "interchange/formats/marian_bin.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -6,10 +8,10 @@
 #include <ATen/ops/empty.h>
 
 #include "common/error.h"
+#include "common/files/atomic_file.h"
 #include "common/files/file_kind.h"
 #include "common/text/printable.h"
 #include "interchange/formats/binary_reader.h"
-#include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/packed_file.h"
 
 namespace gloss {
@@ -49,6 +51,9 @@ std::string hexadecimal(std::uint64_t code) {
   for (; code != 0; code >>= 4) text.insert(text.begin(), kDigits[code & 0xf]);
   return "0x" + (text.empty() ? "0" : text);
 }
+
+/// Returns whether the integers of a matrix are stored transposed: those of intgemm, except for embeddings.
+bool stores_transposed(std::string_view tensor) { return tensor.find("Wemb") == tensor.npos; }
 
 class MarianBin final : public ForeignTensors {
  public:
@@ -149,9 +154,8 @@ class MarianBin final : public ForeignTensors {
     return multiplier;
   }
 
-  /// The matrices of intgemm are stored transposed, except for embeddings.
   at::Tensor read(const std::string& tensor, const ForeignTensorInfo& info) const override {
-    const bool is_transposed = info.multiplier && tensor.find("Wemb") == tensor.npos;
+    const bool is_transposed = info.multiplier && stores_transposed(tensor);
     const auto shape = is_transposed ? std::vector{info.shape[1], info.shape[0]} : info.shape;
     const auto values = at::empty(shape, info.type);
     reader_.read(offsets_.at(tensor), bytes_of(values));
@@ -166,6 +170,34 @@ class MarianBin final : public ForeignTensors {
 
 std::unique_ptr<ForeignTensors> open_marian_bin(const std::filesystem::path& path) {
   return std::make_unique<MarianBin>(path);
+}
+
+void write_marian_bin(const std::filesystem::path& path, const std::vector<MarianTensor>& tensors) {
+  constexpr std::uint64_t kFloatCode = 0x404, kInt8Code = 0x101, kIntgemmCode = 0x4101;
+  constexpr std::size_t kAlignment = 256;  // of the elements of each tensor
+  std::string headers, names, shapes, data;
+  const auto append = [](std::string& to, const auto& value) {
+    to.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  for (const auto& [name, values, multiplier] : tensors) {
+    const auto start = data.size();
+    const auto stored = multiplier && stores_transposed(name) ? values.t().contiguous() : values;
+    data.append(static_cast<const char*>(stored.const_data_ptr()), stored.nbytes());
+    if (multiplier) append(data, *multiplier);
+    data.resize((data.size() + kAlignment - 1) / kAlignment * kAlignment);
+    const auto code = multiplier ? kIntgemmCode : values.scalar_type() == at::kFloat ? kFloatCode : kInt8Code;
+    append(headers, Header{name.size() + 1, code, static_cast<std::uint64_t>(values.dim()), data.size() - start});
+    names += name + '\0';
+    for (const auto size : values.sizes()) append(shapes, static_cast<std::int32_t>(size));
+  }
+  std::string file;
+  append(file, kFormatVersion);
+  append(file, static_cast<std::uint64_t>(tensors.size()));
+  file += headers + names + shapes;
+  const auto begin = file.size() + sizeof(std::uint64_t);
+  const auto gap = (begin + kAlignment - 1) / kAlignment * kAlignment - begin;
+  append(file, static_cast<std::uint64_t>(gap));
+  write_file(path, file + std::string(gap, '\0') + data);
 }
 
 }  // namespace gloss

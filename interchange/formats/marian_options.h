@@ -13,6 +13,10 @@ namespace gloss {
 /// The tensor of a model that holds its options.
 inline constexpr std::string_view kMarianOptionsTensor = "special:model.yml";
 
+/// End of the names of the multipliers with which inputs of a matrix become int8, after the name of the matrix; and the
+/// name of that of the output matrix in files of versions of Marian that multiply by a part of it without a name.
+inline constexpr std::string_view kInputMultiplier = "_QuantMultA", kOutputMultiplier = "none_QuantMultA";
+
 /// An option of gloss's own in the models that it writes: the numbers of pieces of source and target that are in use.
 /// The rows after them are unused. Marian ignores it.
 inline constexpr const char* kUsedPiecesOption = "gloss-used-pieces";

@@ -8,6 +8,7 @@
 #include "common/text/printable.h"
 #include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/lexical_table.h"
+#include "interchange/formats/marian_bin.h"
 #include "interchange/formats/npz_file.h"
 #include "interchange/formats/packed_file.h"
 #include "interchange/formats/settings_file.h"
@@ -24,8 +25,7 @@ constexpr std::size_t kMaxScript = 1 << 20;  // bytes
 constexpr std::int64_t kUsualLength = 512;   // of sources, in pieces
 constexpr double kUsualLengthFactor = 3;     // Marian's default
 constexpr double kFirefoxLengthFactor = 2;   // Firefox's
-constexpr std::string_view kMultiplier = "_QuantMultA", kUnnamedMultiplier = "none_QuantMultA";
-constexpr std::int64_t kMinVocabulary = 3;  // eos, unk and a piece
+constexpr std::int64_t kMinVocabulary = 3;   // eos, unk and a piece
 
 bool is_bin(const std::filesystem::path& path) { return unpacked_path(path).extension() == ".bin"; }
 
@@ -197,14 +197,11 @@ class MarianImport {
   /// name of the output matrix.
   void set_input_scales() {
     auto& report = model_.report;
-    const auto ties = model_.config.model.tie_embeddings;
-    const std::string output = ties == TieEmbeddings::kAll       ? kSourceEmbedding
-                               : ties == TieEmbeddings::kDecoder ? kTargetEmbedding
-                                                                 : kGeneratorMatrix;
+    const auto output = stored_name(kGeneratorMatrix, model_.config.model.tie_embeddings);
     for (const auto& [weight, tensor, type, shape] : report.found) {
       if (tensor.empty() || (weight.ends_with("_embedding.weight") && weight != output)) continue;
-      auto name = tensor + std::string(kMultiplier);
-      if (weight == output && !file_->has(name)) name = kUnnamedMultiplier;
+      auto name = tensor + std::string(kInputMultiplier);
+      if (weight == output && !file_->has(name)) name = kOutputMultiplier;
       if (!file_->has(name)) continue;
       std::erase(report.ignored, name);
       const auto& info = file_->info(name);
@@ -224,11 +221,27 @@ class MarianImport {
                              " matrices have multipliers of their inputs, which --precision int8 uses");
   }
 
-  /// Turns the lexical table into lists of gloss's ids. If both languages share a vocabulary, Marian also proposes each
-  /// source piece itself.
+  /// Turns the lexical table into lists of gloss's ids.
   void set_shortlist() {
     auto& report = model_.report;
     if (!files_.lexical || !report.importable()) return;
+    model_.shortlist = is_lexical_text(*files_.lexical) ? text_shortlist() : binary_shortlist();
+    const auto& table = model_.shortlist->table();
+    report.notes.push_back("shortlist: " + std::to_string(table.always.size()) + " pieces for every sentence, " +
+                           std::to_string(table.tokens.size()) + " for single pieces of the source");
+  }
+
+  std::shared_ptr<const Shortlist> text_shortlist() const {
+    const auto& tokenizers = model_.tokenizers;
+    const auto side = [&](const char* name) {
+      const auto own = tokenizers.find(name);
+      return make_tokenizer(own == tokenizers.end() ? tokenizers.at(kJointTokenizer) : own->second, name);
+    };
+    return read_lexical_shortlist(*files_.lexical, *side(kSourceTokenizer), *side(kTargetTokenizer), files_.shortlist);
+  }
+
+  /// If both languages share a vocabulary, Marian also proposes each source piece itself.
+  std::shared_ptr<const Shortlist> binary_shortlist() const {
     const auto size = [](std::int64_t rows) { return static_cast<std::size_t>(rows); };
     const auto table =
         read_lexical_table(*files_.lexical, {size(source_rows_.foreign_size), size(target_rows_.foreign_size)});
@@ -250,12 +263,10 @@ class MarianImport {
       }
       lists.offsets.push_back(static_cast<std::int32_t>(lists.tokens.size()));
     }
-    report.notes.push_back("shortlist: " + std::to_string(lists.always.size()) + " pieces for every sentence, " +
-                           std::to_string(lists.tokens.size()) + " for single pieces of the source");
     try {
-      model_.shortlist = std::make_shared<Shortlist>(std::move(lists), model_.weights->vocabularies());
+      return std::make_shared<const Shortlist>(std::move(lists), model_.weights->vocabularies());
     } catch (const ModelError& error) {
-      report.refusals.add(printable(files_.lexical->string()) + ": " + error.what());
+      throw ModelError(printable(files_.lexical->string()) + ": " + error.what());
     }
   }
 

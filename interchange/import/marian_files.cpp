@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/text/printable.h"
+#include "common/text/split.h"
 #include "common/text/utf8.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/model_files.h"
@@ -44,7 +45,8 @@ std::string names_of(const Paths& files) {
 }
 
 bool is_lexical(const fs::path& path) {
-  return ending_of(path) == ".bin" && has_any(path.filename().string(), {"lex.", "shortlist"});
+  return is_lexical_text(path) ||
+         (ending_of(path) == ".bin" && has_any(path.filename().string(), {"lex.", "shortlist"}));
 }
 
 bool is_model(const fs::path& path) {
@@ -188,12 +190,19 @@ class Finder {
   void find_lexical(const std::optional<MarianOptions>& options) {
     Paths found;
     if (!result_.decoder) std::ranges::copy_if(files_, std::back_inserter(found), is_lexical);
+    if (!std::ranges::all_of(found, is_lexical_text)) std::erase_if(found, is_lexical_text);  // the same in binary form
     const auto named = options ? texts(*options, "shortlist") : std::vector<std::string>{};
     if (!named.empty() && is_lexical(named.front())) found = {beside(folder_, named.front())};
     std::erase_if(found, [](const auto& file) { return !fs::exists(file); });  // an option that is ignored with a note
     refusals_.require(found.size() <= 1,
                       "there are several lexical tables: " + names_of(found) + "; leave the one of the model");
-    if (!found.empty()) result_.lexical = found.front();
+    if (found.empty()) return;
+    result_.lexical = found.front();
+    const auto size = [&](std::size_t at, std::size_t& number) {
+      if (named.size() > at) number = parse_number<std::size_t>(named[at]).value_or(number);
+    };
+    size(1, result_.shortlist.frequent);
+    size(2, result_.shortlist.best);
   }
 
   /// Returns the .vocab files. Fewer than there are SentencePiece models are by-products of training these.
@@ -270,6 +279,8 @@ Paths sided_files(const Paths& files, const std::string& kind, Refusals& refusal
                "; name them by --vocabulary, the source's first");
   return {};
 }
+
+bool is_lexical_text(const fs::path& path) { return ending_of(path) == ".s2t"; }
 
 MarianFiles find_marian_files(const ImportSettings& settings, Refusals& refusals) {
   return Finder(settings, refusals).find();

@@ -13,6 +13,7 @@
 #include "interchange/model_family.h"
 #include "interchange/refusals.h"
 #include "model/model_config.h"
+#include "translation/models/lexical_shortlist.h"
 #include "translation/models/translator_config.h"
 
 namespace gloss {
@@ -29,10 +30,14 @@ struct MarianFiles {
   std::filesystem::path model;                      ///< .npz or .bin; empty if it is not found
   std::optional<std::filesystem::path> decoder;     ///< decoder.yml: names of files, defaults of the search
   std::vector<MarianVocabulary> vocabularies;       ///< of source and target; none if refused
-  std::optional<std::filesystem::path> lexical;     ///< lexical table for a shortlist: lex.s2t.bin
+  std::optional<std::filesystem::path> lexical;     ///< lexical table for a shortlist: lex.s2t.bin, lex.s2t
+  ShortlistSizes shortlist;                         ///< of a table in text form
   std::optional<std::filesystem::path> preprocess;  ///< preprocess.sh of an OPUS-MT package
   bool is_package = false;                          ///< an OPUS-MT package: decoder.yml, source.spm and target.spm
 };
+
+/// Returns whether a file name is that of a lexical table in text form (lex.s2t, lex.s2t.gz).
+bool is_lexical_text(const std::filesystem::path& path);
 
 /// Finds the files of a model. `settings.path` is a .npz or .bin file, or a folder with one of them; decoder.yml names
 /// it if there are several. A .bin file, a SentencePiece model and a lexical table may be compressed (.gz). The

@@ -94,6 +94,7 @@ def check(gloss, engine, name, place, lines, summary, tie_lines=50, slack=SLACK)
     folder = found_model.parent
     model = folder / "gloss.safetensors"
     gloss.import_model(folder, model)
+    check_export(gloss, engine, name, model, folder / "exported", lines, summary, vocabularies)
     found = gloss.translate(model, lines, "--threads", "1")
     settings = {**firefox_models.SETTINGS, "shortlist": [str(table), 1]}
     right = engine.measure(found_model, vocabularies, lines, alone=True, **settings)["lines"]
@@ -114,6 +115,33 @@ def check(gloss, engine, name, place, lines, summary, tie_lines=50, slack=SLACK)
         print(f"firefox: {name}: {sum(gap < TIE for gap in gaps)} of {len(gaps)} different lines are ties below {TIE}; "
               f"differences of logits: {', '.join(f'{gap:.1g}' for gap in sorted(gaps))}", flush=True)
     return model
+
+
+def check_export(gloss, engine, name, model, folder, lines, summary, vocabularies=None):
+    """Exports a model in int8, with its shortlist and its scales of inputs. Both engines have to translate with it as gloss does with its import, and a second export
+    has to be the first. `vocabularies`: those of an imported model, of which an export has no .spm."""
+    gloss.export(model, "marian", folder, "--precision", "int8")
+    again = folder.with_suffix(".safetensors")
+    gloss.import_model(folder, again, "--precision", "int8")
+    gloss.export(again, "marian", folder.with_suffix(".again"), "--precision", "int8")
+    for file in ("model.bin", "lex.s2t.bin"):
+        summary.count(f"{name}: the export of an import is the same file",
+                      (folder / file).read_bytes() == (folder.with_suffix(".again") / file).read_bytes(), file)
+    vocabularies = vocabularies or [next(iter([*folder.glob(f"{side}_vocab.spm"), folder / "vocab.spm"]))
+                                    for side in ("source", "target")]
+    table = folder / "lex.s2t.bin"
+    settings = {**firefox_models.SETTINGS, "shortlist": [str(table), 1]}
+    found = gloss.translate(again, lines, "--threads", "1", "--beam", "1")
+    right = engine.measure(folder / "model.bin", vocabularies, lines, alone=True, **settings)["lines"]
+    other = engine.measure(folder / "model.bin", vocabularies, lines, alone=True,
+                           **{**settings, "gemm-precision": "int8Alpha"})["lines"]
+    rust = engine.measure_fxtranslate(folder / "model.bin", vocabularies, table, lines)["lines"]
+    same = lambda texts: sum(a == b for a, b in zip(texts, right, strict=True))
+    print(f"firefox: {name}, exported: of {len(lines)} lines {same(found)} of gloss are equal to bergamot's; in its other "
+          f"way {same(other)}, in fxtranslate {same(rust)}", flush=True)
+    summary.count(f"{name}, exported: as many lines equal as of bergamot's two ways",
+                  same(found) >= same(other) - 0.1 * len(lines), f"{same(found)} of {len(lines)}, bergamot {same(other)}")
+    return folder / "model.bin", vocabularies, table
 
 
 def write_random(folder, shape, vocabulary, text, pieces, seed, first, marian_conv):
@@ -157,7 +185,10 @@ def main(gloss, folder, count, environment, text=None, student=None, multi30k=No
         vocabulary = firefox_models.pad_vocabulary(firefox_models.train(lines), FULL_SIZE)
         places = {shape: lambda place, shape=shape: write_random(place, shape, vocabulary, lines, FULL_SIZE, 1, 48,
                                                                  marian_conv) for shape in ("tiny11", "base")}
-        if student:
+        if student and student.is_file():
+            place = check_export(gloss, engine, "own student", student, folder / "exported", lines, summary)
+            measure(gloss, engine, place, student, folder / "own student", lines)
+        elif student:
             places["student"] = lambda place: write_student(place, student, multi30k, lines, marian_conv)
         for name, write in places.items():
             place = write(folder / name)

@@ -25,9 +25,10 @@ def options_of(arguments):
                         help="epochs of the models of Multi30k (default: %(default)s)")
     parser.add_argument("--firefox-text", type=pathlib.Path, metavar="FILE",
                         help="also compare students of full size and their speed, with the first 1,000 lines of FILE")
-    parser.add_argument("--firefox-student", type=pathlib.Path, metavar="DIR",
-                        help="with --firefox-text and --multi30k: also a student of Multi30k that gloss trained and "
-                        "exported to DIR for Marian")
+    parser.add_argument("--firefox-student", type=pathlib.Path, metavar="FILE-OR-DIR",
+                        help="with --firefox-text: also a student that gloss trained. FILE: its model in int8 with a "
+                        "shortlist and scales of inputs, which is exported. DIR: its export in float32, of which another "
+                        "program makes a model of Firefox; with --multi30k")
     parser.add_argument("--marian-conv", metavar="COMMAND",
                         help="write Firefox's models by this program (default: by a Python program)")
     parser.add_argument("--only", action="append", choices=CHECKS, help="only this check; repeatable")

@@ -202,12 +202,12 @@ TEST_F(ExportMarianTest, TheSearchOfMarianComesBack) {
 
 TEST(ExportMarianRefusalTest, AModelOfGlossesDefaultsIsRefusedWithAllReasons) {
   const ExportedModel model;
-  EXPECT_THAT(refusal(model, kMarian, WeightPrecision::kInt8),
+  EXPECT_THAT(refusal(model, kMarian, WeightPrecision::kBfloat16),
               AllOf(HasSubstr("--to marian: the format cannot express this model: "),
                     HasSubstr("model.position_frequencies: wanted tensor2tensor, got paper"),
                     HasSubstr("model.decoder_start: wanted zero, got bos"),
                     HasSubstr("model.layer_norm_epsilon: wanted 1e-06, got 1e-05"),
-                    HasSubstr("--precision: wanted float32, got int8")));
+                    HasSubstr("--precision: wanted float32 or int8, got bfloat16")));
   EXPECT_FALSE(std::filesystem::exists(model.output()));
 }
 
@@ -260,6 +260,63 @@ TEST_F(ExportMarianTest, CharactersThatYamlDoesNotPrintAreEscaped) {
     EXPECT_THAT(text, HasSubstr('"' + std::string(escaped) + '"'));
   const auto vocabulary = read_vocabulary(exported.output() / "vocab.yml");
   for (const auto& piece : pieces) EXPECT_THAT(vocabulary.pieces, testing::Contains(piece));
+}
+
+/// Adds to the model file what a fast model has: a scale of inputs of each matrix, and a shortlist.
+LoadedModel with_extras(const ExportedModel& exported) {
+  auto stored = read_model_file(exported.model_file(), at::kCPU);
+  const auto& config = exported.model().config.model;
+  for (const auto& [name, info] : network_weights(config, stored.vocabularies))
+    if (info.kind == WeightKind::kMatrix) stored.description.input_scales[name] = 0.25F;
+  stored.description.input_scales[stored_name(kGeneratorMatrix, config.tie_embeddings)] = 0.5F;
+  Shortlist::Table table{.offsets = {0}, .tokens = {}, .always = {kEos, kUnk, 4, 5, 9}};
+  for (std::int64_t id = 0; id < stored.vocabularies.source; ++id) {
+    if (id >= kSpecialIds && id < stored.vocabularies.target) table.tokens.push_back(static_cast<Id>(id));
+    if (id == 7) table.tokens.push_back(6);
+    table.offsets.push_back(static_cast<std::int32_t>(table.tokens.size()));
+  }
+  stored.description.shortlist = std::make_shared<const Shortlist>(table, stored.vocabularies);
+  write_model_file(exported.model_file(), stored.model, stored.description, WeightPrecision::kInt8);
+  return stored;
+}
+
+TEST_F(ExportMarianTest, AStudentInInt8ComesBackAsItsIntegers) {
+  for (const auto tie : {TieEmbeddings::kAll, TieEmbeddings::kNone}) {
+    const ExportedModel exported([&](SmallJob& job) {
+      if (tie != TieEmbeddings::kAll) job.use_two_tokenizers(tie);
+      job.config.model.norm = NormPlace::kPost;
+      job.config.model.decoder_layer = DecoderLayerType::kSsru;
+      use_marian_formulas(job.config.model);
+    });
+    const auto stored = with_extras(exported);
+    const auto rounded = exported.model();
+    exported.write(kMarian, WeightPrecision::kInt8);
+    const auto again = exported.output().parent_path() / "again.safetensors";
+    const auto report = import_model({.path = exported.output()}, WeightPrecision::kInt8, again);
+    const auto back = load_translation_model(again, at::kCPU);
+    for (const auto& [name, info] : network_weights(rounded.config.model, stored.vocabularies)) {
+      const auto got = back.file.model.weights(name), had = rounded.file.model.weights(name);
+      if (!had.scales.defined()) {
+        auto expected = had.values.clone();
+        if (name == "generator.bias")
+          for (const auto id : {kPad, kBos}) expected[id] = PieceRows::kNoRowBias;
+        EXPECT_TRUE(got.to_float().equal(expected)) << name;
+        continue;
+      }
+      const auto one = to_int8(had.to_float(), Int8Scales::kMatrix);
+      const auto first = piece_axis(name) ? kSpecialIds : 0;  // Marian has neither pad nor bos
+      EXPECT_TRUE(got.values.slice(0, first).equal(one.values.slice(0, first))) << name;
+      EXPECT_TRUE(got.scales.slice(0, first).allclose(one.scales.slice(0, first), 1e-6)) << name;
+      EXPECT_EQ(got.input_scale, had.input_scale) << name;
+    }
+    const auto& table = back.file.description.shortlist->table();
+    const auto& wanted = stored.description.shortlist;
+    EXPECT_EQ(table.always.size(), 4u) << "eos, unk and the first pieces of the vocabulary";
+    for (Id id = kSpecialIds; id < stored.vocabularies.source; ++id)
+      EXPECT_EQ(back.file.description.shortlist->list(std::vector<std::int64_t>{id, kEos}, {}),
+                wanted->list(std::vector<std::int64_t>{id, kEos}, {}))
+          << id;
+  }
 }
 
 }  // namespace

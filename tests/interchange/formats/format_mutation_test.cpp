@@ -6,6 +6,7 @@
 #include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/huggingface_weights.h"
 #include "interchange/formats/lexical_table.h"
+#include "interchange/formats/marian_bin.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/npz_file.h"
 #include "interchange/formats/packed_file.h"

@@ -32,6 +32,16 @@ TEST(LexicalTableTest, HasTheListsOfTheFile) {
   EXPECT_THAT(parsed(lexical_bytes(0, {{}, {}, {}})).tokens, ElementsAre());
 }
 
+TEST(LexicalTableTest, IsWrittenAsItWasRead) {
+  for (const auto& table : {kTable, lexical_bytes(0, {{1}, {}, {2, 3, 4}})}) {
+    auto bytes = lexical_table_bytes(parsed(table));
+    EXPECT_EQ(bytes[24], table == kTable ? 2 : 3) << "the longest list";
+    bytes[24] = 50;  // lexical_bytes's number, which no reader needs
+    sign_lexical(bytes);
+    EXPECT_EQ(bytes, table);
+  }
+}
+
 TEST(LexicalTableTest, IsAlsoReadCompressed) {
   const TemporaryFolder folder;
   write_gzip(folder / "lex.bin.gz", kTable);

@@ -1,5 +1,10 @@
+#include "interchange/formats/marian_bin.h"
+
 #include <limits>
 
+#include <ATen/Functions.h>
+
+#include "common/files/atomic_file.h"
 #include "interchange/formats/foreign_tensors.h"
 #include "interchange/formats/marian_options.h"
 #include "interchange/formats/yaml.h"
@@ -163,6 +168,24 @@ TEST_F(MarianBinTest, RefusesAFileThatBecomesShorter) {
   const auto file = open({kBias});
   std::filesystem::resize_file(path_, 256);
   EXPECT_THAT([&] { file->tensor("b"); }, refuses_model("model.bin: the file became shorter while it was read"));
+}
+
+TEST_F(MarianBinTest, ReadsWhatItWrites) {
+  const auto integers = at::arange(-3, 3, at::kChar).reshape({2, 3});
+  write_marian_bin(path_, {{"b", at::arange(3, at::kFloat)},
+                           {"a_W", integers, 12.5F},
+                           {"Wemb", integers, 0.25F},
+                           {"special:model.yml", at::zeros({5}, at::kChar)}});
+  const auto file = open_marian_bin(path_);
+  EXPECT_THAT(file->names(), ElementsAre("Wemb", "a_W", "b", "special:model.yml"));
+  EXPECT_THAT(float_values(*file, "b"), ElementsAre(0, 1, 2));
+  for (const auto& [name, multiplier] : {std::pair("a_W", 12.5F), {"Wemb", 0.25F}}) {
+    EXPECT_EQ(file->info(name), (ForeignTensorInfo{at::kChar, {2, 3}, multiplier}));
+    EXPECT_TRUE(file->tensor(name).equal(integers)) << name;
+  }
+  EXPECT_EQ(file->info("special:model.yml"), (ForeignTensorInfo{at::kChar, {5}}));
+  const auto bytes = read_file(path_, 1 << 20);
+  EXPECT_EQ(bytes.size() % 256, 0u) << "elements are aligned";
 }
 
 }  // namespace

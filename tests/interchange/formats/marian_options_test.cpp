@@ -2,6 +2,7 @@
 
 #include "common/files/atomic_file.h"
 #include "interchange/formats/foreign_tensors.h"
+#include "interchange/formats/marian_bin.h"
 #include "interchange/formats/yaml.h"
 #include "tests/interchange/formats/foreign_bytes.h"
 #include "tests/support/temporary_folder.h"

@@ -1,6 +1,7 @@
 #include "interchange/formats/packed_file.h"
 
 #include "common/files/atomic_file.h"
+#include "interchange/formats/marian_bin.h"
 #include "interchange/formats/settings_file.h"
 #include "interchange/formats/vocabulary_file.h"
 #include "tests/interchange/formats/foreign_bytes.h"

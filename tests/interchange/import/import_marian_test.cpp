@@ -690,6 +690,20 @@ TEST_F(ImportFirefoxTest, ListsAreThoseOfTheTableWithASharedPieceItself) {
   EXPECT_EQ(separate.offsets[8] - separate.offsets[7], 2) << "of a separate vocabulary";
 }
 
+TEST_F(ImportFirefoxTest, ATableInTextFormIsRead) {
+  write(lexical_bytes(4, lists()));
+  described();
+  const auto model = load_translation_model(folder_ / "gloss.safetensors", at::kCPU);
+  for (const auto* file : {"gloss.safetensors", "lex.50.50.enfr.s2t.bin"}) std::filesystem::remove(folder_ / file);
+  const auto& tokenizer = *model.source_tokenizer;
+  put_text(folder_ / "lex.s2t",
+           tokenizer.piece(7) + ' ' + tokenizer.piece(8) + " 0.25\nNULL " + tokenizer.piece(8) + " 0.5\n");
+  const auto table = described().shortlist->table();
+  EXPECT_EQ(std::ssize(table.always), model.file.vocabularies.target - 2) << "100 frequent pieces are all";
+  EXPECT_EQ(Ids(table.tokens.begin() + table.offsets[8], table.tokens.begin() + table.offsets[9]), Ids({7, 8}))
+      << "the translation, and the piece itself";
+}
+
 TEST_F(ImportFirefoxTest, ACompressedFolderGivesTheSameWeights) {
   write(lexical_bytes(4, lists()));
   const auto plain = described();

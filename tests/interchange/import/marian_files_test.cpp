@@ -86,8 +86,12 @@ TEST_F(MarianFilesTest, DecoderYmlNamesTheLexicalTable) {
   put("decoder.yml", "models: [model.bin]\nvocabs: [vocab.spm, vocab.spm]\nshortlist:\n  - lex.b.bin\n  - false\n");
   EXPECT_EQ(find().lexical, folder_ / "lex.b.bin");
   EXPECT_THAT(refusals_.reasons(), IsEmpty());
-  put("decoder.yml", "models: [model.bin]\nvocabs: [vocab.spm, vocab.spm]\nshortlist: [lex.s2t.gz, 50, 50]\n");
-  EXPECT_FALSE(find().lexical) << "a table in text form";
+  put("decoder.yml", "models: [model.bin]\nvocabs: [vocab.spm, vocab.spm]\nshortlist: [lex.s2t.gz, 50, 70]\n");
+  EXPECT_FALSE(find().lexical) << "a table that is missing";
+  put("lex.s2t.gz");
+  EXPECT_EQ(find().lexical, folder_ / "lex.s2t.gz") << "in text form";
+  EXPECT_EQ(find().shortlist.frequent, 50);
+  EXPECT_EQ(find().shortlist.best, 70);
   put("decoder.yml", "models: [model.bin]\nvocabs: [vocab.spm, vocab.spm]\nshortlist: [lex.c.bin, false]\n");
   EXPECT_FALSE(find().lexical) << "a table that is missing";
   EXPECT_THAT(refusals_.reasons(), IsEmpty());
