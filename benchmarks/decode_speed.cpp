@@ -20,6 +20,7 @@
 #include "common/files/text_pairs.h"
 #include "decoding/batched_search.h"
 #include "decoding/scorers/make_scorer.h"
+#include "model/weights.h"
 #include "tensor/accelerator.h"
 #include "tensor/runtime.h"
 #include "tensor/workers.h"
@@ -65,6 +66,23 @@ std::vector<std::vector<std::size_t>> batches_of(const std::vector<Ids>& sources
   return batches;
 }
 
+/// Operations in the weight matrices: 2 a weight for each piece that it is multiplied with. The weights of a decoder
+/// meet `rows` rows for each piece of a translation, those for keys and values of cross-attention the pieces of the
+/// source.
+double operations(const TranslationModel& model, double source_pieces, double target_pieces, double rows) {
+  double of_source = 0, of_target = 0;
+  const auto generator = stored_name(kGeneratorMatrix, model.config.model.tie_embeddings);
+  for (const auto& [name, info] : network_weights(model.config.model, model.file.vocabularies)) {
+    const auto weights = static_cast<double>(c10::multiply_integers(info.shape));
+    const bool is_matrix = info.kind == WeightKind::kMatrix;
+    const bool reads_source = name.starts_with("encoder.") || name.find("cross_attention.key") != name.npos ||
+                              name.find("cross_attention.value") != name.npos;
+    if (is_matrix && reads_source) of_source += weights;
+    if ((is_matrix && !reads_source && name != generator) || name == generator) of_target += weights;
+  }
+  return 2 * (source_pieces * of_source + target_pieces * rows * of_target);
+}
+
 void decode_speed(Options options) {
   const int threads = set_up_runtime(options.threads);
   const auto device = parse_device(options.device);
@@ -73,9 +91,9 @@ void decode_speed(Options options) {
   const auto loaded = load_translation_model(options.model, device);
   const auto sources = sources_of(options, *loaded.source_tokenizer);
   if (options.fixed_length > 0) options.decoding.min_length = options.decoding.max_length = options.fixed_length;
-  const auto scorer =
-      make_scorer(loaded.file.model, loaded.config.model, DecodingConfig::kMaxTargetLength,
-                  options.precision.value_or(translating_precision(loaded.file.precision, loaded.file.model.device)));
+  const auto precision =
+      options.precision.value_or(translating_precision(loaded.file.precision, loaded.file.model.device));
+  const auto scorer = make_scorer(loaded.file.model, loaded.config.model, DecodingConfig::kMaxTargetLength, precision);
 
   std::vector<std::vector<Hypothesis>> found(sources.size());
   const auto batches = batches_of(sources, static_cast<std::size_t>(options.decoding.batch_size), parallel);
@@ -91,7 +109,8 @@ void decode_speed(Options options) {
                      }});
     });
   });
-  std::size_t tokens = 0;
+  std::size_t tokens = 0, source_pieces = 0;
+  for (const auto& ids : sources) source_pieces += ids.size();
   std::string text;
   for (const auto& hypotheses : found) {
     if (!hypotheses.empty()) {
@@ -106,12 +125,18 @@ void decode_speed(Options options) {
     file.commit();
   }
   const auto memory = peak_memory_mib(device);
+  const double peak = device.is_cpu() ? dot_product_peak(precision) : 0;
+  const auto arithmetic = operations(loaded, static_cast<double>(source_pieces),
+                                     static_cast<double>(tokens + sources.size()),  // with eos
+                                     static_cast<double>(options.decoding.beam_size));
   const Json line = {{"beam", options.decoding.beam_size},
                      {"batch", options.decoding.batch_size},
                      {"threads", threads},
                      {"sentences_per_second", static_cast<double>(sources.size()) / best},
                      {"tokens_per_second", static_cast<double>(tokens) / best},
-                     {"peak_memory_mib", memory ? Json(*memory) : Json()}};
+                     {"peak_memory_mib", memory ? Json(*memory) : Json()},
+                     {"dot_product_peak_gops", peak > 0 ? Json(peak / 1e9) : Json()},
+                     {"share_of_dot_product_peak", peak > 0 ? Json(arithmetic / best / (peak * threads)) : Json()}};
   std::cout << line.dump() << '\n';
 }
 

@@ -64,6 +64,21 @@ CountingAllocator& counting_allocator() {
   return *allocator;
 }
 
+#if defined(__x86_64__)
+constexpr std::int64_t kSums = 15;  // in flight, more than enough to hide the latency
+
+// Rounds of an instruction that adds products of zmm15 with itself to zmm0 to zmm14, all of them 0.
+#define GLOSS_DOT_PRODUCTS(instruction, rounds)                                                                 \
+  asm volatile(                                                                                                 \
+      ".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\tvpxord %%zmm\\n, %%zmm\\n, %%zmm\\n\n\t.endr\n"          \
+      "1:\n\t.irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14\n\t" instruction                                         \
+      " %%zmm15, %%zmm15, %%zmm\\n\n\t.endr\n\tdec %0\n\tjnz 1b\n\tvzeroupper"                                  \
+      : "+r"(rounds)                                                                                            \
+      :                                                                                                         \
+      : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", \
+        "xmm12", "xmm13", "xmm14", "xmm15")
+#endif
+
 }  // namespace
 
 int run_benchmark(const char* name, const std::function<void()>& work) {
@@ -84,6 +99,20 @@ double matrix_peak(at::Device device, at::ScalarType type) {
     wait_for_device(device);
   });
   return 2.0 * 4096 * 512 * 2048 / seconds;
+}
+
+double dot_product_peak(WeightPrecision precision) {
+#if defined(__x86_64__)
+  constexpr std::int64_t kRounds = 4'000'000;
+  const auto peak = [](const auto& run, double operations) {
+    return operations * kRounds * kSums / best_seconds(5, [&] { run(kRounds); });
+  };
+  if (precision == WeightPrecision::kInt8 && __builtin_cpu_supports("avx512vnni"))
+    return peak([](std::int64_t rounds) { GLOSS_DOT_PRODUCTS("vpdpbusd", rounds); }, 2.0 * 64);
+  if (precision == WeightPrecision::kBfloat16 && __builtin_cpu_supports("avx512bf16"))
+    return peak([](std::int64_t rounds) { GLOSS_DOT_PRODUCTS("vdpbf16ps", rounds); }, 2.0 * 32);
+#endif
+  return 0;
 }
 
 std::optional<std::int64_t> peak_memory_mib(at::Device device) {

@@ -15,6 +15,7 @@
 #include <c10/core/ScalarType.h>
 
 #include "common/special_ids.h"
+#include "model/storage/weight_precision.h"
 
 namespace gloss {
 
@@ -43,6 +44,10 @@ double best_seconds(std::int64_t repeat, const Work& work) {
 /// Floating-point operations a second of the fastest of eight products [4096, 512] x [512, 2048] of numbers of `type`:
 /// what a share of the matrix peak is a share of.
 double matrix_peak(at::Device device, at::ScalarType type);
+
+/// Operations a second of a core that does nothing but the dot products of 512-bit registers that decoding uses: of
+/// bytes (AVX-512 VNNI) or of bfloat16 (AVX-512 BF16). 0 in another precision, or where the processor lacks them.
+double dot_product_peak(WeightPrecision precision);
 
 /// The most memory held so far, in MiB: on the CPU by the process, on a GPU by its tensors, or nothing where
 /// LibTorch is older than 2.9 and does not say.
