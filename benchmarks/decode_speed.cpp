@@ -78,7 +78,7 @@ double operations(const TranslationModel& model, double source_pieces, double ta
     const bool reads_source = name.starts_with("encoder.") || name.find("cross_attention.key") != name.npos ||
                               name.find("cross_attention.value") != name.npos;
     if (is_matrix && reads_source) of_source += weights;
-    if ((is_matrix && !reads_source && name != generator) || name == generator) of_target += weights;
+    if ((is_matrix && !reads_source) || name == generator) of_target += weights;
   }
   return 2 * (source_pieces * of_source + target_pieces * rows * of_target);
 }

@@ -29,8 +29,8 @@ struct EncodingOptions {
 /// Encodes aligned texts, one after the other, and adds the usable pairs to `writer` in the order of the lines. Reads
 /// each text once, line by line. A side is pieces and eos. Memory does not grow with the texts. Returns a report on
 /// each text. Throws DataError if the line counts of a text differ (with both numbers), if more than 1 % of its pairs
-/// are not UTF-8, or if none of its pairs is usable, or
-/// with the line of links that do not fit their pair; otherwise as LineReader.
+/// are not UTF-8, if none of its pairs is usable, or with the line of links that do not fit their pair; otherwise as
+/// LineReader.
 std::vector<CorpusReport> encode_corpus(std::span<const TextFiles> texts, const Tokenizer& source_tokenizer,
                                         const Tokenizer& target_tokenizer, const EncodingOptions& options,
                                         CorpusWriter& writer);

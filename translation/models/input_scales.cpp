@@ -43,25 +43,20 @@ std::map<std::string, float> measured_input_scales(const TranslationModel& model
   auto decoding = model.config.decoding;
   decoding.beam_size = decoding.n_best = 1;
   decoding.sampling.enabled = false;
-  const auto translations =
-      translate_texts(model.translator(WeightPrecision::kFloat32), decoding, lines, "calibrating");
-  const auto [source_tokenizer, target_tokenizer] = model.tagged_tokenizers();
+  const auto translator = model.translator(WeightPrecision::kFloat32);
+  const auto translations = translate_texts(translator, decoding, lines, "calibrating");
   auto network = model.file.model.network();
-  const auto ids = [](const Tokenizer& tokenizer, const std::string& text, std::int64_t length, bool has_eos) {
-    auto result = tokenizer.encode(text);
-    result.resize(std::min(result.size(), static_cast<std::size_t>(length - 1)));
-    if (has_eos) result.push_back(kEos);
-    return result;
-  };
   InputProbe probe(*network);
   const Pass pass{.probe = &probe, .plain = true};
   const c10::InferenceMode inference;
   std::map<std::string, std::vector<double>> seen;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (translations[i].text.empty()) continue;
-    const std::array sources{
-        ids(*source_tokenizer, lines[i], model.config.max_source_length(), source_tokenizer->has_source_eos())};
-    const std::array targets{ids(*target_tokenizer, translations[i].text, model.config.max_target_length(), true)};
+    const std::array sources{translator.encode_source(lines[i]).ids};
+    std::array targets{translator.encode_target(translations[i].text)};
+    auto& target = targets.front();
+    target.resize(std::min(target.size(), static_cast<std::size_t>(model.config.max_target_length() - 1)));
+    target.push_back(kEos);
     probe.start_pass();
     const auto x = network->forward(pad(sources, at::kCPU), shift_target(targets, at::kCPU).input, pass);
     probe.product(network->generator()->weight(), x);
