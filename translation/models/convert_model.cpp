@@ -29,13 +29,14 @@ FileSizes convert_model(const ConvertJob& job) {
     for (const auto* scores : {"validation", "test"}) stored.description.provenance.erase(scores);  // of other weights
   if (precision != WeightPrecision::kInt8 && !stored.description.input_scales.empty())
     log_warning(printable(input.string()) + " holds scales of inputs, which only int8 has; they are left out");
-  if (job.lexical_table) {
-    const auto [source, target] = make_tokenizers(stored.description, stored.vocabularies, input.string());
-    stored.description.shortlist = read_lexical_shortlist(*job.lexical_table, *source, *target, job.shortlist);
+  if (job.lexical_table || job.calibrate) {
+    const auto model = load_translation_model(input, at::kCPU);
+    if (job.lexical_table)
+      stored.description.shortlist =
+          read_lexical_shortlist(*job.lexical_table, *model.source_tokenizer, *model.target_tokenizer, job.shortlist);
+    if (job.calibrate)
+      stored.description.input_scales = measured_input_scales(model, read_lines(*job.calibrate, Passes::kOne));
   }
-  if (job.calibrate)
-    stored.description.input_scales =
-        measured_input_scales(load_translation_model(input, at::kCPU), read_lines(*job.calibrate, Passes::kOne));
   const auto scales = int8_scales_of(stored.description.config);
   FileTensors tensors;  // int8 values stay as they are
   for (const auto& [name, weight] : network_weights(stored.config, stored.vocabularies))
